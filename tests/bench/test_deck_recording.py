@@ -47,7 +47,7 @@ def decks_in(file: Path) -> list[DeckOrders]:
     return [msgspec.json.decode(line, type=DeckOrders) for line in file.read_bytes().splitlines()]
 
 
-# -- over a pseudo-terminal, in processes of their own ---------------------------------------------------------------
+# -- over a pseudo-terminal, in separate processes -------------------------------------------------------------------
 
 
 @pytest.fixture

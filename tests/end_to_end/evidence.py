@@ -68,7 +68,7 @@ class Evidence:
                 state = evolve(state, entry.value, entry.number)
         return state
 
-    # -- what must be true -----------------------------------------------------------------------------------------
+    # -- the checks ------------------------------------------------------------------------------------------------
 
     def check(self, shown: TableView) -> None:
         """Check everything. `shown` is what the API showed last."""

@@ -195,7 +195,7 @@ async def test_no_round_begins_on_a_full_disk_until_there_is_room_again(tmp_path
             assert await stage.daemon.end() == 0
 
 
-# -- the daemon's loop alone, where a test decides what comes in what order -------------------------------------------
+# -- the daemon's loop alone, with an order chosen by the test --------------------------------------------------------
 
 SAM = Acting("sam", Role.PIT_SUPERVISOR)
 
@@ -456,7 +456,7 @@ async def test_requests_refused_while_the_disk_was_full_are_recorded_afterwards(
     assert told == [("not-admitted", 1001, 43), ("connections", 1001, 5)]
 
 
-# -- damage that is found beside the table ----------------------------------------------------------------------------
+# -- damage found while the table runs --------------------------------------------------------------------------------
 
 
 async def test_damage_found_in_a_round_waits_for_its_end() -> None:

@@ -96,7 +96,7 @@ async def kill_at(point: Point, times: tuple[int, ...], unit: Unit, rounds: int)
             await finish(stage)
 
 
-# -- the check beside the table --------------------------------------------------------------------------------------
+# -- the check of a running table ------------------------------------------------------------------------------------
 
 
 async def test_damage_of_an_older_file_is_found_while_the_table_runs() -> None:

@@ -94,7 +94,7 @@ async def test_a_screen_is_enrolled_and_a_dealer_signs_on(stage: Stage, signed_o
     ]
 
 
-# -- pages of others
+# -- pages of other sites
 
 
 async def test_a_foreign_name_for_this_address_is_refused(signed_on: Browser) -> None:
@@ -213,7 +213,7 @@ async def test_both_listeners_serve_the_kept_description(stage: Stage, screen: B
         assert await client.get("/v1/openapi.json") == kept
 
 
-# -- who is a screen
+# -- enrolment
 
 
 async def test_a_display_does_not_operate(stage: Stage, signed_on: Browser) -> None:
@@ -417,7 +417,7 @@ async def test_five_hundred_connections_lock_no_screen_out(stage: Stage, signed_
         stranger.close()
 
 
-# -- what leaves
+# -- secrets
 
 
 async def test_the_cookie_is_only_in_the_browser(stage: Stage, signed_on: Browser, second: Browser) -> None:

@@ -208,7 +208,7 @@ async def test_a_device_that_repeats_its_nonce_is_found_by_the_next_daemon_too(s
     assert await stage.daemon.end() == 0
 
 
-# -- the wrong driver, the wrong line --------------------------------------------------------------------------------
+# -- a wrong driver or a bad line ------------------------------------------------------------------------------------
 
 
 async def test_a_bee_tek_behind_the_driver_of_cardlink(stage: Stage) -> None:

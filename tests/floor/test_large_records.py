@@ -117,7 +117,7 @@ async def test_many_events_in_one_record_are_an_alarm(address: str, rows: Rows, 
         assert rows.count("event") == rows.count("journal") == 0
 
 
-# -- the broker as it is shipped
+# -- the shipped broker
 
 
 async def test_the_shipped_broker_refuses_messages_that_no_table_sends(tmp_path: Path) -> None:

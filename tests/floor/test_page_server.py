@@ -145,7 +145,7 @@ async def test_an_unreadable_message_is_counted_and_reported_once(tmp_path: Path
         assert len(page.log.of("floor.unread")) == 1
 
 
-# -- who may ask
+# -- permitted requests
 
 
 async def asked(page: RunningPage, path: str, method: str = "GET", **headers: str) -> tuple[int, str, dict[str, str]]:

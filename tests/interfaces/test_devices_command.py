@@ -53,7 +53,7 @@ def section_in(text: str) -> DeviceSection:
     return found["device"]
 
 
-# -- what is there ----------------------------------------------------------------------------------------------------
+# -- connected devices ------------------------------------------------------------------------------------------------
 
 
 def test_a_plugged_in_device_is_listed_with_driver_and_configuration() -> None:
@@ -87,7 +87,7 @@ def test_a_listing_error_is_a_problem_and_hides_nothing() -> None:
     assert "CARDSHOE-0042" in done.output
 
 
-# -- who it is --------------------------------------------------------------------------------------------------------
+# -- identity ---------------------------------------------------------------------------------------------------------
 
 
 def test_a_queried_device_proves_itself_and_lists_its_limits(keys: Path) -> None:

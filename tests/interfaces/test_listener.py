@@ -156,7 +156,7 @@ async def served() -> AsyncIterator[Served]:
         await served.server.close()
 
 
-# -- who is let in
+# -- admission
 
 
 async def test_a_refused_user_is_told_before_sending_anything(served: Served) -> None:
@@ -230,7 +230,7 @@ async def test_the_health_connection_does_not_count(served: Served, mocker: pyte
         assert (await (await served.call()).answer())[0] == 503
 
 
-# -- how long anyone may be silent
+# -- timeouts
 
 
 @pytest.mark.parametrize(
@@ -437,7 +437,7 @@ async def test_no_request_body_is_decompressed(served: Served) -> None:
     assert served.table.asked == []
 
 
-# -- what reaches the table
+# -- requests to the table
 
 
 async def test_operations_that_the_table_refuses_are_limited(served: Served) -> None:

@@ -186,7 +186,7 @@ class Listener:
             self.held = (heard.boot, heard.number)
             self.bench.keeper.acknowledge(*self.held)
 
-    # -- what happens ----------------------------------------------------------------------------------------------
+    # -- the course ------------------------------------------------------------------------------------------------
 
     async def listen(self) -> None:
         """Draw cards on two links; the first is lost with its last card on the wire."""
@@ -240,7 +240,7 @@ class Listener:
             count -= len(taken)
             await self._settle()
 
-    # -- what left the program -------------------------------------------------------------------------------------
+    # -- the program's output --------------------------------------------------------------------------------------
 
     def sealed(self) -> Iterator[int]:
         """Yield the size of the sealed part of every line of the captures."""

@@ -300,7 +300,7 @@ async def test_a_shown_face_makes_the_outputs_differ(mocker: pytest_mock.MockerF
     assert found[0][0] != found[1][0]
 
 
-# -- how much is done
+# -- the amount of work
 
 
 class Work:

@@ -126,7 +126,7 @@ def test_the_longest_text_and_other_scripts_are_accepted() -> None:
         assert asked.operation == operations.PauseTable(text)
 
 
-# -- what is in a journal already -------------------------------------------------------------------------------------
+# -- text in old journals ---------------------------------------------------------------------------------------------
 
 
 def screen(state: TableState) -> str:

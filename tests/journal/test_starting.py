@@ -97,7 +97,7 @@ def test_a_state_saved_in_the_middle_of_a_round(folder: Path) -> None:
     assert len(cards) == 12
 
 
-# -- saved states that cannot be used --------------------------------------------------------------------------------
+# -- unusable saved states -------------------------------------------------------------------------------------------
 
 Change = Callable[[sqlite3.Connection], object]
 
@@ -233,7 +233,7 @@ def test_an_opening_state_of_a_newer_program_is_refused(folder: Path, monkeypatc
     assert caught.value.code == "journal-format"
 
 
-# -- what the journal holds of the device's reports ------------------------------------------------------------------
+# -- the device's reports in the journal -----------------------------------------------------------------------------
 
 
 def test_the_last_reports_and_the_abandoned_report_are_recognised(folder: Path) -> None:

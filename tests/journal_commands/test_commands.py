@@ -130,7 +130,7 @@ def test_an_invalid_time(folder: Path, asked: list[str], sentence: str) -> None:
     assert sentence in run("list", "--journal", folder, *asked, code=2)
 
 
-# -- which journal --------------------------------------------------------------------------------------------------
+# -- the choice of the journal --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("command", ["list", "show 7", "export --format csv"])

@@ -156,7 +156,7 @@ def test_a_deletion_counts_where_it_is_signed(tmp_path: Path, signed: bool) -> N
     assert bool(Source(tmp_path / "journal").misplaced) is not signed
 
 
-# -- what the API reads ------------------------------------------------------------------------------------------------
+# -- the API -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ async def test_a_transport_without_hot_plug_is_not_watched(url: str) -> None:
     await watch(parse_device_url(url), pytest.fail)
 
 
-# -- what is looked at --------------------------------------------------------------------------------------------
+# -- watched devices ----------------------------------------------------------------------------------------------
 
 
 async def test_a_port_recreated_under_its_name_counts_as_new(tmp_path: Path) -> None:

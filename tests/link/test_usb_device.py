@@ -57,7 +57,7 @@ async def until_lost(rig: UsbRig) -> None:
     assert not rig.gadget.handles
 
 
-# -- which device -------------------------------------------------------------------------------------------------
+# -- the choice of the device -------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -242,7 +242,7 @@ async def test_opened_and_cancelled_in_the_same_moment(rig: UsbRig) -> None:
     assert rig.gadget.kernel_driver, "given back, and not just forgotten"
 
 
-# -- what passes --------------------------------------------------------------------------------------------------
+# -- data ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("packet", [8, 64, 512])

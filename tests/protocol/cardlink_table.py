@@ -53,7 +53,7 @@ class WiredDevice:
         self._held = (0, 0)
         self._pumping = False
 
-    # -- what the crew looks at ------------------------------------------------------------------------------------
+    # -- the crew's view -------------------------------------------------------------------------------------------
 
     @property
     def linked(self) -> bool:
@@ -92,7 +92,7 @@ class WiredDevice:
     def faults(self, faults: tuple[str, ...]) -> None:
         """Set the faults; a jam does not end itself, so it is cleared."""
 
-    # -- what people do with it ------------------------------------------------------------------------------------
+    # -- acts of people --------------------------------------------------------------------------------------------
 
     def load(self) -> None:
         self.cycles += 1

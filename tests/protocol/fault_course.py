@@ -62,7 +62,7 @@ class FaultCourse:
     def driver_name(self) -> str:
         return DEFAULT_DRIVER if self.side in ("shuffler", "shoe") else self.side
 
-    # -- what tests do ---------------------------------------------------------------------------------------------
+    # -- the tests' operations -------------------------------------------------------------------------------------
 
     def arm(self, *faults: str) -> None:
         for text in faults:

@@ -84,7 +84,7 @@ class Table:
         self._connect_at = 0.0
         self._next_command = 1
 
-    # -- what tests do ---------------------------------------------------------------------------------------------
+    # -- the tests' operations -------------------------------------------------------------------------------------
 
     def report(self) -> None:
         serial = len(self.made)
@@ -159,7 +159,7 @@ class Table:
             "links": self.links,
         }
 
-    # -- inside ----------------------------------------------------------------------------------------------------
+    # -- internals -------------------------------------------------------------------------------------------------
 
     def _new_lines(self) -> tuple[Direction, Direction]:
         return Direction(self._faults, self.random), Direction(self._faults, self.random)

@@ -387,7 +387,7 @@ def test_a_device_that_cannot_show_a_fault_rejects_it(name: str, side: Side) -> 
     assert course.injector.armed() == []
 
 
-# -- how they are written -----------------------------------------------------------------------------------------
+# -- notation -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ def test_every_card_gives_an_equal_length(number: int) -> None:
     assert len(FrameSealer(KEY).seal(Kind.REPORT, BOOT, 1, encode_body(drawn))) == 31 + len(encode_body(CARD))
 
 
-# -- taken ------------------------------------------------------------------------------------------------------------
+# -- accepted frames --------------------------------------------------------------------------------------------------
 
 
 def test_a_sealed_frame_is_opened_once() -> None:
@@ -143,7 +143,7 @@ def test_each_endpoint_has_its_own_order() -> None:
     assert (opener.heard, opener.repeated) == (3, 1)
 
 
-# -- nothing taken ----------------------------------------------------------------------------------------------------
+# -- refused frames ---------------------------------------------------------------------------------------------------
 
 
 def flipped(content: bytes) -> list[bytes]:

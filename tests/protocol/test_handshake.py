@@ -44,7 +44,7 @@ UNPROVEN_STEPS = (Step.IDENTITY, Step.DEVICE_PROOF)
 STEPS = (*UNPROVEN_STEPS, Step.FIRST_STATUS)
 
 
-# -- it stands ------------------------------------------------------------------------------------------------------
+# -- an established link --------------------------------------------------------------------------------------------
 
 
 def test_the_device_is_ready_when_both_have_proven_themselves() -> None:

@@ -77,7 +77,7 @@ def notes(heard: list[Heard]) -> list[int]:
     return [thing.number for thing in heard if isinstance(thing, Contradicted) and thing.what == "forged_frames"]
 
 
-# -- what was recorded -------------------------------------------------------------------------------------------------
+# -- recorded frames ---------------------------------------------------------------------------------------------------
 
 
 def test_a_hosts_frame_is_not_accepted_twice() -> None:
@@ -140,7 +140,7 @@ def test_an_unfinished_link_takes_nothing_from_the_established_one() -> None:
     assert wire.device.carried_out == [(8, messages.ReleaseExit())]
 
 
-# -- what is spliced in ------------------------------------------------------------------------------------------------
+# -- inserted frames ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", sorted(CLEAR))
@@ -265,7 +265,7 @@ def test_new_links_in_the_middle_of_reports_do_not_count_as_forgery(line: LineFa
     assert notes(noted) == []
 
 
-# -- what is kept back -------------------------------------------------------------------------------------------------
+# -- delayed frames ----------------------------------------------------------------------------------------------------
 
 
 def test_delayed_frames_end_the_link_on_either_side() -> None:

@@ -217,7 +217,7 @@ def test_a_status_that_counts_fewer_reports_than_were_sent_ends_the_link() -> No
     assert "fewer reports" in str(end.sentence)
 
 
-# -- a number that comes again -----------------------------------------------------------------------------------------
+# -- a repeated number -------------------------------------------------------------------------------------------------
 
 
 def removed(by: BenchDevice, number: int, ordinal: int = 1) -> bytes:

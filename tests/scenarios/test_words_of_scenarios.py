@@ -190,7 +190,7 @@ def test_about_directs_steps_to_another_irregularity() -> None:
     play_text(HEAD + both + "about I12\nexpect I12 NC 5.7 options\ndeny\ndeny\nexpect no irregularity")
 
 
-# -- what cannot be read -------------------------------------------------------------------------------------------
+# -- unreadable lines ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

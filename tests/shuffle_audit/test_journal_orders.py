@@ -148,7 +148,7 @@ def test_face_down_cards_are_known_only_by_a_recall_and_the_key(table: DealingTa
     assert set(second.deck.after) == {UNKNOWN}
 
 
-# -- as a user --------------------------------------------------------------------------------------------------------
+# -- the command ------------------------------------------------------------------------------------------------------
 
 
 def call(*arguments: object) -> Result:

@@ -36,7 +36,7 @@ def watched(decks: list[DeckOrders], monitor: Monitor) -> tuple[list[DeckWatched
     return [one for one, _ in found], [alarm for _, alarm in found if alarm is not None]
 
 
-# -- what it says -----------------------------------------------------------------------------------------------------
+# -- output and alarms ------------------------------------------------------------------------------------------------
 
 
 def test_the_evidence_after_each_deck_and_one_alarm_at_the_limit() -> None:
@@ -283,7 +283,7 @@ def test_promtool_accepts_the_file() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
-# -- as a user --------------------------------------------------------------------------------------------------------
+# -- the command ------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(autouse=True)

@@ -199,7 +199,7 @@ def test_a_suitable_part_of_a_deck_is_a_shuffle_of_fewer_cards() -> None:
         assert abs(found.mean() - fewer.mean()) < 4 * math.sqrt(2 * fewer.var() / 4_000)
 
 
-# -- as a user -------------------------------------------------------------------------------------------------------
+# -- the command -----------------------------------------------------------------------------------------------------
 
 
 def call(*arguments: str) -> tuple[int, str]:

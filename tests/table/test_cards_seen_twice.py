@@ -134,7 +134,7 @@ def test_a_tray_that_is_occupied_by_cards_known_elsewhere_does_not_count_them_tw
     assert (account(table), table.state.stub_due) == (52, 40)
 
 
-# -- two draws, or one report twice
+# -- two draws or a repeated report
 
 
 def shoe() -> TableHarness:

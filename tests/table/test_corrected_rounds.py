@@ -239,7 +239,7 @@ def test_a_corrected_first_card_of_the_same_rank_moves_nothing() -> None:
     assert not table.state.open
 
 
-# -- closing the round, and how the bets lay ---------------------------------------------------------------------------
+# -- closing the round, and the bets -----------------------------------------------------------------------------------
 
 
 def test_a_payment_entered_by_mistake_is_taken_back() -> None:

@@ -25,7 +25,7 @@ def test_every_operation_that_is_kept_for_correcting_has_its_row() -> None:
     assert {kind for kind, row in CORRECTIONS.items() if row.otherwise} == set(get_args(Replaceable))
 
 
-# -- who, and what -----------------------------------------------------------------------------------------------------
+# -- permission and content --------------------------------------------------------------------------------------------
 
 
 def test_a_dealer_may_not_correct_an_entry() -> None:
@@ -106,7 +106,7 @@ def test_entries_of_a_finished_round_are_not_corrected() -> None:
     assert table.refused(operations.CorrectEntry(entry, "late"), Role.PIT_SUPERVISOR)[0] == "entry"
 
 
-# -- hands that were entered wrongly -----------------------------------------------------------------------------------
+# -- wrongly entered hands ---------------------------------------------------------------------------------------------
 
 
 def misread_at_b3() -> TableHarness:
@@ -212,7 +212,7 @@ def test_a_hand_that_was_misread_twice_is_compared_again() -> None:
     assert all(table.last(events.HandExposed).revealed)
 
 
-# -- decisions that rested on it ---------------------------------------------------------------------------------------
+# -- dependent decisions -----------------------------------------------------------------------------------------------
 
 
 def test_nc_5_5_5_the_row_is_looked_up_again_when_handling_is_corrected() -> None:

@@ -220,7 +220,7 @@ def test_a_second_compartment_leaves_the_status_with_the_deck_in_play(unit: Unit
     assert not table.state.open
 
 
-# -- what is a doubt
+# -- doubts
 
 
 @UNITS
@@ -308,7 +308,7 @@ def test_a_set_of_the_waiting_deck_in_the_tray_is_not_a_set_of_the_round() -> No
     assert account(table) == 52
 
 
-# -- a deck that no report put in
+# -- a deck without a report
 
 UNKNOWN = 9
 

@@ -13,7 +13,7 @@ from firmware_bridge.observations import DeckLoaded, ShuffleFinished
 from tests.table.deck_hands import begin_with, bring, opened, release, take_out, with_two
 from tests.table.harness import TableHarness
 
-# -- in and out
+# -- recording and removal
 
 
 def test_a_recorded_deck_has_a_name_a_back_a_witness_and_52_cards() -> None:
@@ -64,7 +64,7 @@ def test_nc_5_6_a_short_deck_taken_away_a_round_later_concerns_the_round_before(
     assert not table.is_held()
 
 
-# -- which one may be dealt from
+# -- decks in play
 
 
 def test_a_table_without_recorded_decks_asks_for_none() -> None:

@@ -33,7 +33,7 @@ def in_deal(unit: Unit) -> TableHarness:
     return table
 
 
-# -- moving for ever ---------------------------------------------------------------------------------------------------
+# -- endless motion ----------------------------------------------------------------------------------------------------
 
 
 def test_cards_that_move_for_ever_do_not_hide_a_count(unit: Unit) -> None:
@@ -197,7 +197,7 @@ def test_a_device_back_with_fewer_sensors_puts_the_count_in_doubt(unit: Unit) ->
     assert ledger.whole
 
 
-# -- reports that stay withheld ----------------------------------------------------------------------------------------
+# -- withheld reports --------------------------------------------------------------------------------------------------
 
 
 def decided(table: TableHarness) -> None:

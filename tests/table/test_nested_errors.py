@@ -58,7 +58,7 @@ def finish_round(table: TableHarness) -> None:
     table.expose_all().settle().conclude()
 
 
-# -- hands that are put right when they were turned over already -------------------------------------------------------
+# -- open hands that are put right -------------------------------------------------------------------------------------
 
 
 def test_nc_5_7_2_exchanged_hands_found_when_turned_over_settle_as_intended() -> None:
@@ -331,7 +331,7 @@ def test_p3_5_2_after_the_round_a_count_decides_the_decks_use(number: int, *, qu
     assert bool(table.events_of(events.DeckQuarantined)) is quarantined
 
 
-# -- when it was noticed -----------------------------------------------------------------------------------------------
+# -- the time of noticing ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("game_id", "clause"), [("RTP", "RTP 5.4"), ("NC", "NC 5.5.4"), ("TP", "TP 5.3")])

@@ -147,7 +147,7 @@ def test_where_the_document_is_silent_a_shift_manager_rules(fail: Cut) -> None:
     table.finish()
 
 
-# -- what is raised, by whom, and how often ----------------------------------------------------------------------------
+# -- the claim ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -346,7 +346,7 @@ def test_rtp_5_13_2_the_rest_may_be_dealt_by_hand(fail: Cut) -> None:
     assert table.at(Phase.EXAMINING)
 
 
-# -- what is known of the cards ----------------------------------------------------------------------------------------
+# -- known cards -------------------------------------------------------------------------------------------------------
 
 
 def test_rtp_5_13_1_a_corrected_later_hand_does_not_reopen_the_power_failure() -> None:

@@ -43,7 +43,7 @@ def opened(table: TableHarness) -> list[Card]:
     return [one.card for one in (*hands, *first) if one is not None]
 
 
-# -- only what was shown
+# -- shown cards only
 
 
 @GAME_AND_UNIT
@@ -105,7 +105,7 @@ def test_swapped_hands_that_stay_open_only_what_each_shows() -> None:
     assert not table.state.open
 
 
-# -- the device's word
+# -- hands opened by the device
 
 
 @GAME_AND_UNIT
@@ -176,7 +176,7 @@ def test_no_hand_is_opened_before_its_turn(game_id: str) -> None:
     assert table.refused(operations.ExposeHand(wrong))[0] in ("hands-first", "dealer-first")
 
 
-# -- answers that would tell who guesses right
+# -- answers that could confirm a guess
 
 
 def test_52_guesses_at_a_face_down_card_get_the_same_answer() -> None:

@@ -120,7 +120,7 @@ def test_a_struck_out_count_does_not_reach_another_deck() -> None:
     assert ledger_of(table.state) == before
 
 
-# -- piles beside, the tray, the whole deck
+# -- other piles, the tray, the whole deck
 
 
 @pytest.mark.parametrize("pile", [Pile.BURNT, ASIDE, Pile.DROPPED, Pile.DISCARDS])
@@ -222,7 +222,7 @@ def test_a_report_of_a_wrong_count_is_reopened() -> None:
     assert table.state.round.hands["B3"].size == 3
 
 
-# -- what people are told
+# -- messages to people
 
 
 def test_the_fate_of_the_irregularity_is_reported() -> None:

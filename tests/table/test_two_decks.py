@@ -128,7 +128,7 @@ def test_a_face_up_card_in_the_waiting_deck_is_not_an_irregularity_of_the_round(
     assert table.refused(operations.PlaceYourBets())[0] == "face-up"
 
 
-# -- what is wrong with the waiting deck
+# -- faults of the waiting deck
 
 
 @pytest.mark.parametrize("wrong", [{"missing": 1}, {"extra": 1}, {"foreign": 1}])

@@ -152,7 +152,7 @@ def test_a_corrected_entry_withdraws_a_look() -> None:
     assert not table.state.open
 
 
-# -- that Players have examined their cards, entered for the table
+# -- the entry that Players have examined their cards
 
 
 def examining(option: str) -> TableHarness:

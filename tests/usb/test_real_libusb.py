@@ -30,7 +30,7 @@ async def reported(testbed: Testbed, since: int = 0) -> None:
     await testbed.heard(since, reported="CardDrawn", number=testbed.shoe.draw())
 
 
-# -- found, and spoken to -----------------------------------------------------------------------------------------
+# -- discovery and data -------------------------------------------------------------------------------------------
 
 
 async def test_it_is_found_both_ways_with_the_driver_that_fits(testbed: Testbed) -> None:

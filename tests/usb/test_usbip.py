@@ -73,7 +73,7 @@ async def client(server: Server) -> AsyncIterator[UsbIpClient]:
     await client.close()
 
 
-# -- what is there ------------------------------------------------------------------------------------------------
+# -- the list of devices ------------------------------------------------------------------------------------------
 
 
 async def test_it_lists_its_device(server: Server) -> None:
@@ -186,7 +186,7 @@ async def test_the_cable_is_pulled_in_mid_transfer(server: Server, client: UsbIp
     assert await client.rest() == b""
 
 
-# -- what no Linux sends ------------------------------------------------------------------------------------------
+# -- invalid messages ---------------------------------------------------------------------------------------------
 
 
 async def refused(server: Server, *pieces: bytes) -> str:

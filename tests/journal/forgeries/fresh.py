@@ -319,7 +319,7 @@ def both_slots(forger: Forger) -> None:
     pin.write_bytes(data[4096:4608].ljust(4096, b"\0") + data[:512])
 
 
-# -- what is done to the witness, besides
+# -- changes to the witness
 
 
 def leave(beside: Path) -> None:

@@ -57,7 +57,7 @@ class Stored:
             self.schema = [sql for (sql,) in file.execute("SELECT sql FROM sqlite_master WHERE sql NOT NULL")]
         self.extra: list[str] = []
 
-    # -- what a row says
+    # -- the content of a row
 
     def text(self, at: int) -> bytes:
         return self.unpack(self.rows[at][BODY])
@@ -88,7 +88,7 @@ class Stored:
     def find(self, text: bytes) -> int:
         return next(at for at in range(len(self.rows)) if text in self.text(at))
 
-    # -- made to fit again
+    # -- consistency
 
     def genesis(self) -> bytes:
         parts = (value if isinstance(value, bytes) else str(value).encode() for value in self.name[1:NAME_MAC])

@@ -161,7 +161,7 @@ def test_a_start_after_a_stop_is_no_finding_though_the_pin_was_read_before(tmp_p
     assert gone_on
 
 
-# -- at random ---------------------------------------------------------------------------------------------------------
+# -- random damage -----------------------------------------------------------------------------------------------------
 
 
 def damage_bytes(forger: Forger, random: Random) -> None:
