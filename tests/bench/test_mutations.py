@@ -34,13 +34,13 @@ class Row(NamedTuple):
 FORGETS = broken.before("_take_command", lambda link: link._answers.clear())
 SET = observations.SetDispensed
 ROWS = [
-    # the exit
+    # The exit
     Row("it never holds its exit", broken.never_holds, "exit_held_is_true", "Bodies"),
     Row("it deals while the exit is held", broken.without_reason("held"), "no_set_is_formed_while_the_exit_is_held",
         "Commands"),
     Row("it does not hold its exit when the host is gone", broken.never("_on_host_lost"),
         "the_exit_is_held_when_the_host_is_lost", "Signs of life"),
-    # commands
+    # Commands
     Row("it forgets command ids", FORGETS, "an_id_is_carried_out_once", "Commands"),
     Row("it remembers eight ids", broken.after("_take_command", broken.remembers_few_ids),
         "the_last_ids_are_remembered", "Commands"),
@@ -60,7 +60,7 @@ ROWS = [
         "Header values"),
     Row("it counts one card of the stub too few", broken.seen_with(observations.StubUnloaded,
         lambda seen: {"count": seen.count - 1}), "the_stub_adds_up", "Commands"),
-    # reports
+    # Reports
     Row("it ignores acknowledgements", broken.never("_take_ack"), "acks_free_the_window", "Reports"),
     Row("it never sends again", broken.after("_fill_window", lambda link: setattr(link, "_resend_at", math.inf)),
         "it_sends_again_and_waits_longer_each_time", "Reports"),
@@ -80,7 +80,7 @@ ROWS = [
         "numbers_rise_by_one_and_are_kept_over_a_new_link", "Reports"),
     Row("it forgets its reports with the host", broken.loses_reports_with_the_host, "reports_are_kept_without_a_host",
         "Signs of life"),
-    # statuses
+    # Statuses
     Row("it tells a wrong `dispensed`", broken.status_with(lambda status: {"dispensed": status.dispensed + 1}),
         "the_status_counts_what_was_reported", "Bodies"),
     Row("it tells a wrong `remaining`", broken.status_with(lambda status: {"remaining": status.loaded}),
@@ -104,13 +104,13 @@ ROWS = [
     Row("it never loses its host", broken.constant("HOST_LOST_AFTER", 1e9), "a_recording_does_nothing", "A link"),
     Row("it does not stop sending", broken.constant("HOST_LOST_AFTER", 1e9), "the_exit_is_held_when_the_host_is_lost",
         "Signs of life"),
-    # cards
+    # Cards
     Row("it tells a wrong deck", broken.seen_with(SET, lambda seen: {"deck": seen.deck + 1}), "sets_run_on", "Bodies"),
     Row("it tells a wrong ordinal", broken.seen_with(SET, lambda seen: {"ordinal": seen.ordinal + 1}), "sets_run_on",
         "Bodies"),
     Row("it sends reserved card numbers", broken.sends_reserved_cards, "no_reserved_card_number_is_sent", "Bodies"),
     Row("its integers are wide", broken.wide_integers, "reports_have_the_shortest_form", "Sealed frames"),
-    # sealed frames
+    # Sealed frames
     Row("it uses a counter twice", broken.before("_send", broken.a_counter_again), "no_counter_is_used_twice",
         "Sealed frames"),
     Row("it looks at no tag", broken.looks_at_no_tag, "a_forged_frame_changes_nothing", "Sealed frames"),
@@ -124,7 +124,7 @@ ROWS = [
     Row("it does not mind that the host hears nothing",
         broken.after("_become_active", lambda link: setattr(link._channel, "ends_at", lambda: math.inf)),
         "a_host_that_hears_nothing_is_lost", "Signs of life"),
-    # a link
+    # A link
     Row("it uses a nonce twice", broken.constant("device_nonce", lambda *given: bytes(range(1, 17))),
         "each_hello_has_a_fresh_nonce", "The device's nonce"),
     Row("it answers the same hello with another identity",
@@ -145,7 +145,7 @@ ROWS = [
         "a_hello_of_another_version_is_rejected", "A link"),
     Row("a damaged frame ends its link", broken.after("receive", broken.ends_by_a_damaged_frame),
         "damaged_frames_end_nothing", "Frames"),
-    # the rest
+    # The rest
     Row("it says nothing to a command without an id", broken.unsent(Kind.SEALED_REJECT),
         "a_command_without_an_id_is_rejected", "Commands"),
     Row("it answers echoes", broken.answers_echoes, "an_echo_is_ignored", "Sealed frames"),

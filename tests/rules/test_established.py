@@ -290,7 +290,7 @@ def tiny_positions(deck: Sequence[Card]) -> Iterator[Known]:
             yield known
 
 
-# Wagers that differ by more than their prices.
+# These wagers differ by more than their prices.
 UNLIKE = list(
     {
         (wager.looks, wager.returned, *((price.shape, price.points) for price in law.prices(wager))): (law, wager)

@@ -20,7 +20,7 @@ from controller.table.permissions import PERMISSIONS
 from controller.table.phases import Service
 from controller.table.state import TableState
 
-# # Facts may be stated in any order; restrictions start with those in force.
+# Facts may be stated in any order; restrictions start with those in force.
 PERSON_SAYS = {"facts", "closed_boxes", "fewer_wagers", "one_box"}
 
 

@@ -346,7 +346,7 @@ def no_witness(beside: Path) -> None:
 
 
 FRESH: Final[tuple[tuple[Attack, Callable[[Path], object]], ...]] = (
-    # everybody who may write to the files
+    # Everybody who may write to the files.
     (Attack(F, "rename all files one number up", renamed_up, ""), leave),
     (Attack(F, "cut a closed file at an earlier signed head", old_copy_of_second, "check verify key floor"), leave),
     (
@@ -419,7 +419,7 @@ FRESH: Final[tuple[tuple[Attack, Callable[[Path], object]], ...]] = (
     ),
     (Attack(F, "take away the room that is kept", without_reserve, ""), leave),
     (Attack(F, "take away the signing key", lambda forger: None, "start", signer=THIRD), leave),
-    # in addition the pin
+    # Attackers who also hold the pin.
     (Attack(P, "put the pin of another journal in its place", other_pin, "start verify key"), leave),
     (Attack(P, "make the pin a symbolic link", linked_pin, "start verify key"), leave),
     (Attack(P, "take away the newer slot of the pin", one_slot, ""), leave),
@@ -437,7 +437,7 @@ FRESH: Final[tuple[tuple[Attack, Callable[[Path], object]], ...]] = (
         ),
         leave,
     ),
-    # in addition the local key
+    # Attackers who also hold the local key.
     (Attack(L, "save a state of his own, with which the next start begins", of_files(state_of_his_own), ""), leave),
     (
         Attack(
@@ -449,7 +449,7 @@ FRESH: Final[tuple[tuple[Attack, Callable[[Path], object]], ...]] = (
         leave,
     ),
     (Attack(S, "exchange the signing key alone", lambda forger: None, "start", signer=ALSO_HIS), leave),
-    # in addition all keys
+    # Attackers who hold all keys.
     (
         Attack(
             A,
@@ -472,7 +472,7 @@ FRESH: Final[tuple[tuple[Attack, Callable[[Path], object]], ...]] = (
         ),
         leave,
     ),
-    # in addition the witness
+    # Attackers who also hold the witness.
     (Attack(F, "write a line of his own into the witness's file", lambda forger: None, "witness"), line_of_his_own),
     (Attack(F, "take away the witness's file", lambda forger: None, ""), no_witness),
     (Attack(W, "roll back, and cut the witness's file", then(roll_back, pinned(False)), "noted floor"), cut_witness),

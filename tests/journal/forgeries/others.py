@@ -172,7 +172,7 @@ def _earlier_pin(forger: Forger) -> None:
 
 
 OTHERS: Final = (
-    # truncation
+    # Truncation
     Forgery("the end cut off after the last signed head", lambda f: _cut(f, _last_signed(f)), "pin"),
     Forgery("the same, and the pin is written again", lambda f: _cut_and_pinned(f, _last_signed(f)), ""),
     Forgery("the end cut off at an earlier signed head", lambda f: _cut(f, _last_signed(f, -3)), "pin noted"),
@@ -182,7 +182,7 @@ OTHERS: Final = (
     Forgery("the same, and the pin is written again", _shorter_and_pinned, "noted"),
     Forgery("what no head signs yet is changed", _tail, "pin local"),
     Forgery("the same, and the pin is written again", _tail_and_pin, "local"),
-    # files
+    # Files
     Forgery("a file in the middle deleted", lambda f: _remove(f, 2), "nothing"),
     Forgery("the first file deleted", lambda f: _remove(f, 1), "nothing"),
     Forgery("the first file deleted, and the next says it is the first", _deleted_by_age, "nothing"),
@@ -207,7 +207,7 @@ OTHERS: Final = (
     Forgery("a rollback journal beside a closed file", _beside("-journal"), "nothing"),
     Forgery("a symbolic link in a file's place", _link, "nothing"),
     Forgery("a second name for a file", lambda f: (f.folder / "more").hardlink_to(f.path(2)), "nothing"),
-    # heads
+    # Heads
     Forgery("every signature removed", lambda f: f.sign(None), "nothing"),
     Forgery("the signature of a file's name removed",
             lambda f: f.change(2, f"DELETE FROM head WHERE number = {f.heads(2)[0][0]}"), "nothing"),
@@ -230,7 +230,7 @@ OTHERS: Final = (
     Forgery("a next file with a key that was not endorsed", _no_signing_key, "nothing"),
     Forgery("another public key, and nothing signed again",
             _another_key, "nothing"),
-    # saved states
+    # Saved states
     Forgery("a saved state changed", _sql("UPDATE checkpoint SET state = zeroblob(40)"), "local"),
     Forgery("what is sealed of a saved state", _sql("UPDATE checkpoint SET sealed = zeroblob(40)"), "local"),
     Forgery("the MAC of a saved state", _sql("UPDATE checkpoint SET mac = zeroblob(16)"), "local"),
@@ -240,7 +240,7 @@ OTHERS: Final = (
     Forgery("a saved state where no decision ends", _sql("UPDATE checkpoint SET number = 1"), "local"),
     Forgery("a saved state removed, which is a cache", _sql("DELETE FROM checkpoint"), ""),
     Forgery("a saved state changed by the holder of the local key", Forger.save_otherwise, "deep"),
-    # tables and triggers
+    # Tables and triggers
     Forgery("a guard taken off", _sql("DROP TRIGGER decision_update", guards=False), "nothing"),
     Forgery("all guards taken off", _sql(*(
         f"DROP TRIGGER {table}_{verb}" for table in ("journal", "decision", "head", "checkpoint")
@@ -254,7 +254,7 @@ OTHERS: Final = (
     Forgery("a column added", _sql("ALTER TABLE decision ADD COLUMN more TEXT", guards=False), "nothing"),
     Forgery("a file's name removed", _sql("DELETE FROM journal"), "nothing"),
     Forgery("another format", _sql("UPDATE journal SET format = 2"), "nothing"),
-    # the pin
+    # The pin
     Forgery("the pin damaged", lambda f: (f.folder / "pin").write_bytes(b"x" * 9000), "pin"),
     Forgery("a pin of an earlier head", _earlier_pin, ""),
     Forgery("the pin deleted, which a start of the daemon finds", lambda f: (f.folder / "pin").unlink(), ""),
