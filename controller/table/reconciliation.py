@@ -1,8 +1,8 @@
-"""The device connects, disconnects or sends its status, which is compared with the journal.
+"""Handles a device that connects, disconnects or sends its status, and compares the status with the journal.
 
-The link is restored automatically; a round is continued by a person. What the device did meanwhile comes in its
-reports; after the last of them its status must agree with the journal. Then the dealer may continue; a difference is an
-irregularity (I04).
+The link is restored automatically; a round is continued by a person. The device reports what it did meanwhile; after
+the last report its status must agree with the journal. Then the dealer may continue; a difference is an irregularity
+(I04).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ WATCHING: Final = {
     "senses_orientation": message("its sensor for cards that lie face up"),
     "recognises_cards": message("its card reader"),
 }
-"""Capabilities that a device must not lose in a round, as people call them."""
+"""Capabilities that a device must not lose in a round, in the words that people use for them."""
 
 UNITS: Final = {
     "sets": message("sets"),
@@ -46,18 +46,18 @@ UNITS: Final = {
     "both": message("sets and single cards"),
 }
 KINDS: Final = {"shuffler": message("shuffler"), "shoe": message("shoe")}
-MOST_DIFFERENCES: Final = 16  # of statuses in a round; further ones are recorded when the doubt is decided
+MOST_DIFFERENCES: Final = 16  # statuses recorded in a round; further ones are recorded when the doubt is decided
 COMPARED: Final = {
     "shuffle": message("shuffle: journal {journal}, device {device}"),
     "dispensed": message("cards that left the device: journal {journal}, device {device}"),
     OF_NEXT: message("cards of the next deck that left the device: journal {journal}, device {device}"),
     "tray": message("tray: journal {journal}, device {device}"),
 }
-"""What is compared, with both values."""
+"""The compared quantities, in words with both values."""
 
 
 def device_connected(decision: Decision, given: DeviceConnected) -> None:
-    """Compare an identified device. One that is not fit for this table leaves the table out of service."""
+    """Compare an identified device. One that does not fit this table puts the table out of service."""
     lapse_commands(decision)
     if decision.state.settings_wait is not None and not decision.state.window_open:
         choose_game(decision, decision.state.settings_wait)
@@ -79,18 +79,18 @@ def device_connected(decision: Decision, given: DeviceConnected) -> None:
 
 
 def _record_device_change(decision: Decision, identity: DeviceIdentity) -> None:
-    """Record another device, or other firmware in the same one. The configuration can refuse both by naming them."""
+    """Record a change of the device or of its firmware. The configuration can refuse both by naming the right ones."""
     known = decision.state.device
     if known.serial not in ("", identity.serial):
         decision.emit(events.DeviceDiffers("serial", known.serial, identity.serial))
         if causes := awaited(known):
-            decision.emit(events.DeviceTookBack(causes))  # the device that said so is gone; a person still looks
+            decision.emit(events.DeviceTookBack(causes))  # the device that reported it is gone; a person still looks
     elif known.firmware_digest not in ("", identity.firmware_digest):
         decision.emit(events.DeviceDiffers("firmware", known.firmware_digest, identity.firmware_digest))
 
 
 def _no_longer(state: TableState, identity: DeviceIdentity) -> tuple[Message, ...]:
-    """Return the sensors, and the hold of the exit, that the device had in this round and has no longer."""
+    """Return the sensors, and the hold of the exit, that the device had in this round but has no longer."""
     before = state.device.capabilities
     if before is None or not state.in_round:
         return ()
@@ -99,7 +99,7 @@ def _no_longer(state: TableState, identity: DeviceIdentity) -> tuple[Message, ..
 
 
 def _unfit(state: TableState, identity: DeviceIdentity) -> Message | None:
-    """Return why it cannot serve this table; None: it can. Between rounds it must fit the settings of the next one."""
+    """Return why the device cannot serve this table; None if it can. Between rounds the next round's settings apply."""
     if state.settings_wait is not None and not state.in_round:
         state = replace(state, settings=state.settings_wait)
     assert state.settings is not None
@@ -150,9 +150,9 @@ def _unfit(state: TableState, identity: DeviceIdentity) -> Message | None:
 
 
 def _take_over_faults(decision: Decision, status: DeviceStatus) -> None:
-    """Take jams and an open door from the status at a link's beginning; a device without a status frees none.
+    """Take jams and an open door from the status at a link's beginning; a device without a status clears none.
 
-    After the deal a jam affects the stub alone: it is raised once in a round, however often the link is made again.
+    After the deal a jam affects only the stub: it is raised once in a round, however often the device reconnects.
     """
     ends = () if not device_counts(decision.state) else decision.state.device.stops
     for cause in ends:
@@ -173,9 +173,9 @@ def _is_mechanical(fault: str) -> bool:
 
 
 def _admit_faults(decision: Decision, status: DeviceStatus) -> None:
-    """Take faults that no report has named as admitted: they last until a person looks at the device.
+    """Treat faults that no report has named as reported: they last until a person inspects the device.
 
-    Once admitted, a fault that comes and goes with every status changes nothing any more.
+    Once treated so, a fault that comes and goes with every status changes nothing more.
     """
     for fault in status.faults:
         device = decision.state.device
@@ -194,7 +194,7 @@ def device_gone(decision: Decision, given: DeviceGone) -> None:
 
 
 def lapse_commands(decision: Decision) -> None:
-    """Let commands that move no cards lapse with their link. The next status shows what became of the others."""
+    """Let commands that move no cards lapse with their link. The next status shows what happened to the others."""
     for opened in decision.state.device.open_commands:
         if not opened.command.moves_cards:
             decision.emit(events.CommandLapsed(opened.id))
@@ -210,7 +210,7 @@ def status_received(decision: Decision, given: StatusReceived) -> None:
 
 
 def reports_missing(decision: Decision, given: ReportsMissing) -> None:
-    """Reports are lost: cards may have passed unseen (I04). The next report expected is the one after them."""
+    """Record lost reports: cards may have passed unseen (I04). The next report expected is the one after them."""
     device = decision.state.device
     taken = device.last_report if device.boot == given.boot else 0
     if given.withheld:
@@ -228,7 +228,7 @@ def reports_missing(decision: Decision, given: ReportsMissing) -> None:
             first=given.first,
             last=given.last,
         )
-    if given.last is None:  # reports of later starts follow in full: none of them counts as received
+    if given.last is None:  # all reports of later starts will follow: none of them counts as received
         decision.emit(events.ReportsPassed(device.boot, device.last_report, note, given.newest))
     else:
         decision.emit(events.ReportsPassed(given.boot, max(given.last, taken), note))
@@ -236,7 +236,7 @@ def reports_missing(decision: Decision, given: ReportsMissing) -> None:
 
 
 def _compare(decision: Decision, status: DeviceStatus, *, moving: bool) -> None:
-    """Compare status and journal, once both include the same reports and no card is moving."""
+    """Compare status and journal once both include the same reports and no card is moving."""
     state = decision.state
     if moving or not _same_moment(decision, status):
         return
@@ -268,14 +268,14 @@ def _compare(decision: Decision, status: DeviceStatus, *, moving: bool) -> None:
 
 
 def _has_differed_enough(decision: Decision) -> bool:
-    """A count that changes with every status does not fill the journal: people have to decide about it first."""
+    """Return whether people have to decide first: a count that changes with every status must not fill the journal."""
     state = decision.state
     reported = already_open(decision, Kind.COUNT_IN_DOUBT) if state.in_round else state.decks.in_play.used
     return reported and state.device.status_agrees and state.round.differences >= MOST_DIFFERENCES
 
 
 def _take_out_of_use(decision: Decision) -> None:
-    """Spoil an unused deck of which cards have left between rounds, or whose count keeps changing."""
+    """Make unusable an unused deck whose count keeps changing, or from which cards left between rounds."""
     deck = decision.state.decks.in_play
     doubtful = deck.dispensed or decision.state.round.differences >= MOST_DIFFERENCES
     if not decision.state.in_round and deck.deck and doubtful and not deck.used:
@@ -285,8 +285,8 @@ def _take_out_of_use(decision: Decision) -> None:
 def _same_moment(decision: Decision, status: DeviceStatus) -> bool:
     """Return whether status and journal include the same reports.
 
-    Where reports are withheld they never do. Once people have decided about that, a status that stands at the last of
-    them is compared, or cards that leave from then on would pass unseen.
+    If reports are withheld, they never do. Once people have decided about that, a status at the last withheld report is
+    compared; otherwise cards that leave later would pass unseen.
     """
     device = decision.state.device
     if status.boot != device.running_boot:
@@ -297,7 +297,7 @@ def _same_moment(decision: Decision, status: DeviceStatus) -> bool:
 
 
 def _close_earlier_command(decision: Decision, status: DeviceStatus) -> None:
-    """Close the command of an earlier link: it was carried out, or was not begun and lapses."""
+    """Close the command of an earlier link: it was carried out, or it was not begun and lapses."""
     opened = decision.state.device.moving
     if opened is not None:
         done = status.last_command == opened.id
@@ -306,7 +306,7 @@ def _close_earlier_command(decision: Decision, status: DeviceStatus) -> None:
 
 def _differences(state: TableState, status: DeviceStatus) -> list[tuple[str, int, int]]:
     if not device_counts(state):
-        return []  # it gives no status to compare
+        return []  # it has no status to compare
     capabilities, waiting = state.device.capabilities, state.decks.waiting
     compared = [
         ("shuffle", state.decks.in_play.shuffle, status.shuffle),
@@ -320,10 +320,10 @@ def _differences(state: TableState, status: DeviceStatus) -> list[tuple[str, int
 
 
 def _is_of_waiting_deck(state: TableState, status: DeviceStatus) -> bool:
-    """Return whether the status is about the deck that waits, which then lies in the device instead of that in play.
+    """Return whether the status is about the waiting deck, which is then in the device instead of the one in play.
 
-    Until it is shuffled its shuffle may be 0. It holds none of the 52 cards of the round, so nothing is compared with
-    the deck in play.
+    Until it is shuffled its shuffle may be 0. It has none of the 52 cards of the round, so nothing is compared with the
+    deck in play.
     """
     waiting = state.decks.waiting
     if waiting is None or status.shuffle == state.decks.in_play.shuffle:
@@ -332,14 +332,14 @@ def _is_of_waiting_deck(state: TableState, status: DeviceStatus) -> bool:
 
 
 def _strays_may_lie_in_tray(state: TableState) -> bool:
-    """Return whether a set of another deck may lie in the tray; the journal does not record that it is removed."""
+    """Return whether a set of another deck may be in the tray; the journal does not record its removal."""
     return not state.decks.tray and bool(state.round.piles.get(Pile.STRAYS))
 
 
 def _unseen_in_tray(state: TableState, status: DeviceStatus) -> tuple[HeldCard, ...]:
-    """Return the cards that must lie in the tray: the last that the device dispensed, as many as the journal lacks.
+    """Return the cards that must be in the tray: the last ones dispensed, as many as the journal lacks.
 
-    Where the status is about the deck that waits, of which nothing left: the next ones of the deck in play.
+    If the status is about a waiting deck from which nothing left: the next cards of the deck in play.
     """
     if _is_of_waiting_deck(state, status):
         deck = state.decks.in_play

@@ -1,5 +1,4 @@
-"""What a daemon was started with, as the journal keeps it: who could act, by which device, with which program. And the
-files of the journal that are not kept any longer.
+"""Journal records of the daemon's configuration, and of deleted journal files.
 
 Of a secret only a digest is kept, which shows that it is another one than before: SHA-256 in hexadecimal, empty where
 there is none. It reveals nothing, because what goes into it cannot be guessed: keys are 32 random bytes, and the hash
@@ -14,7 +13,7 @@ from controller.roles import Role
 
 
 class PersonRecord(msgspec.Struct, frozen=True):
-    """A person of the configuration. `pin_digest`: of the PIN's hash."""
+    """A configured person. `pin_digest`: digest of the PIN's hash."""
 
     id: str
     name: str
@@ -24,14 +23,14 @@ class PersonRecord(msgspec.Struct, frozen=True):
 
 
 class ReaderRecord(msgspec.Struct, frozen=True):
-    """Users of the machine who may look."""
+    """Users of the machine with read access."""
 
     id: str
     uids: tuple[int, ...] = ()
 
 
 class DeviceRecord(msgspec.Struct, frozen=True):
-    """Which device could serve the table. `url` has the driver and its options. The digests are of files, at start."""
+    """The device configured for the table. `url` has the driver and its options. The digests are of files, at start."""
 
     url: str
     serial: str = ""
@@ -41,7 +40,7 @@ class DeviceRecord(msgspec.Struct, frozen=True):
 
 
 class CaptureRecord(msgspec.Struct, frozen=True):
-    """Where the bytes to and from the device were recorded. `key_digest` empty: not sealed."""
+    """The recording of bytes to and from the device. `key_digest` empty: not sealed."""
 
     path: str
     megabytes: int
@@ -50,7 +49,7 @@ class CaptureRecord(msgspec.Struct, frozen=True):
 
 
 class HttpRecord(msgspec.Struct, frozen=True):
-    """The port of screens. `port` 0: any that was free."""
+    """The port of screens. `port` 0: any free port."""
 
     port: int
     hosts: tuple[str, ...]
@@ -58,7 +57,7 @@ class HttpRecord(msgspec.Struct, frozen=True):
 
 
 class FloorRecord(msgspec.Struct, frozen=True):
-    """Who was sent the journal, and under which names. `certificate_digest` empty: a broker on the same machine."""
+    """Where the journal was sent, and under which names. `certificate_digest` empty: a broker on the same machine."""
 
     broker: str
     site: str
@@ -67,11 +66,11 @@ class FloorRecord(msgspec.Struct, frozen=True):
 
 
 class ConfigurationRecord(msgspec.Struct, frozen=True):
-    """All of it but the game with its readings and limits, which are in `Settings`. `program`: its version.
+    """The configuration without game, readings and limits, which are in `Settings`. `program`: its version.
 
     `keep_days`: how long files of the journal are kept; 0: for ever. `program_how`: package, wheel or sources;
-    `program_digest`: of the manifest of its files, empty for sources; `program_signed`: by the key that was named.
-    `program_parts`: versions of what it runs with.
+    `program_digest`: of the manifest of its files, empty for sources; `program_signed`: signed by the named key.
+    `program_parts`: versions of its dependencies.
     """
 
     program: str
@@ -90,7 +89,7 @@ class ConfigurationRecord(msgspec.Struct, frozen=True):
     program_parts: tuple[tuple[str, str], ...] = ()
 
     def person_called(self, name: str) -> str:
-        """The id of the person with that id or name, in any case; empty: no person of the configuration."""
+        """Return the id of the configured person with that id or name, in any case; empty if there is none."""
         said = name.strip().casefold()
         ids = [one.id for one in self.people if one.id.casefold() == said]
         ids += [one.id for one in self.people if one.name.strip().casefold() == said]
@@ -98,8 +97,10 @@ class ConfigurationRecord(msgspec.Struct, frozen=True):
 
 
 class FileRecord(msgspec.Struct, frozen=True):
-    """A file of the journal: its name and id, number and hash (in hexadecimal) of its last entry, and when the next one
-    was begun.
+    """A file of the journal.
+
+    It has the file's name and id, the number and hash (in hexadecimal) of its last entry, and when the next file was
+    begun.
     """
 
     name: str

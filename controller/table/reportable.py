@@ -1,4 +1,4 @@
-"""Which irregularities people may report now, and what has to be said with each."""
+"""Irregularities that people can report now, and the details that each report needs."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from controller.table.state import TableState
 
 
 class Reportable(NamedTuple):
-    """`place`, `card`, `counted`: whether it is asked for; `places`: those that may be named.
+    """An irregularity that can be reported. `place`, `card`, `counted`: whether it is asked for.
 
-    `now`: of this round; `earlier`: of the round before it.
+    `places`: those that may be named. `now`: it may be about this round; `earlier`: about the previous one.
     """
 
     kind: Kind
@@ -31,12 +31,15 @@ class Reportable(NamedTuple):
 
 
 def reportable(state: TableState) -> tuple[Reportable, ...]:
-    """In the order of the kinds; those that cannot be reported now are left out."""
+    """Return them in the order of the kinds, without those that cannot be reported now."""
     return tuple(found for kind in Kind if (found := _reportable(state, kind)) is not None)
 
 
 def _reportable(state: TableState, kind: Kind) -> Reportable | None:
-    """Kinds of which several may be open at once are told apart by their place; a wrong count has to have one."""
+    """Return how a kind is reported.
+
+    Kinds of which several may be open at the same time are told apart by their place; a wrong count requires one.
+    """
     counted = kind is Kind.WRONG_COUNT
     places: tuple[Place, ...] = ()
     if kind in SEVERAL:
@@ -55,7 +58,7 @@ def _places(state: TableState) -> tuple[Place, ...]:
 
 
 def _at(state: TableState, kind: Kind, place: Place) -> ReportIrregularity:
-    """A count is another than what was dealt there."""
+    """Return the sample at a place. A reported count differs from what was dealt there."""
     size = state.round.hands.get(place, Hand()).size
     return ReportIrregularity(kind, place, counted=size + 1 if kind is Kind.WRONG_COUNT else None)
 

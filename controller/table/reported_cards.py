@@ -1,6 +1,6 @@
-"""Which of the cards that a device reports belong to the deal.
+"""Decides which of the cards that a device reports belong to the deal.
 
-Not those that were dealt by hand, those of another deck, and those that were reported before.
+Cards that were dealt by hand, cards of another deck, and cards that were reported before do not.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Leaving: TypeAlias = observations.CardDrawn | observations.CardsDrawnTogether | 
 def to_be_dealt(
     decision: Decision, given: DeviceReported, seen: Leaving, reported: tuple[HeldCard, ...]
 ) -> tuple[HeldCard, ...] | None:
-    """Return the reported cards that belong to the deal; None: none of them does, and why is recorded."""
+    """Return the reported cards that belong to the deal; None if none does, and the reason is recorded."""
     by_device = _not_dealt_by_hand(decision, reported)
     if reported and not by_device:
         return None
@@ -37,9 +37,9 @@ def to_be_dealt(
 
 
 def is_out(state: TableState, shuffle: int, ordinal: int) -> bool:
-    """Return whether the card left the device in this round already, wherever it lies; between rounds none did.
+    """Return whether the card left the device in this round already, wherever it is; between rounds none did.
 
-    With every card, so it compares numbers and builds nothing.
+    This runs for every card, so it compares numbers and builds nothing.
     """
     current = state.round
     held = (current.read, state.decks.tray, state.decks.aside, *current.piles.values())
@@ -53,7 +53,7 @@ def is_out(state: TableState, shuffle: int, ordinal: int) -> bool:
 def _not_reported_before(
     decision: Decision, given: DeviceReported, cards: tuple[HeldCard, ...]
 ) -> tuple[HeldCard, ...]:
-    """Return the cards without those that lie outside already: a card counts once, and a second report of it is I04.
+    """Return the cards that are not outside already: a card counts once, and a second report of it is I04.
 
     Either the report is repeated, or another card left under the same number. The journal does not know it, so it is
     not dealt; a count of the stub shows it.
@@ -72,7 +72,7 @@ def _not_reported_before(
 
 
 def _not_dealt_by_hand(decision: Decision, cards: tuple[HeldCard, ...]) -> tuple[HeldCard, ...]:
-    """Return the reported cards without those that were dealt by hand already; of those a note is kept."""
+    """Return the reported cards that were not dealt by hand already; note the others."""
     by_hand = decision.state.round.dealt_by_hand
     late = tuple(card.ordinal for card in cards if card.id in by_hand)
     if late:
@@ -98,7 +98,7 @@ def waiting_deck_is_known(state: TableState, deck: int) -> bool:
 
 
 def _take_strays(decision: Decision, given: DeviceReported, seen: Leaving, cards: tuple[HeldCard, ...]) -> bool:
-    """Take cards of the waiting deck as strays, in a round with I01; False where they are of the deck in play."""
+    """Take cards of the waiting deck as strays, in a round with I01; return False if they are of the deck in play."""
     state = decision.state
     if (
         state.decks.waiting is None
@@ -128,9 +128,9 @@ def is_of_unknown_deck(state: TableState, deck: int) -> bool:
 def _take_cards_of_unknown_deck(
     decision: Decision, given: DeviceReported, seen: Leaving, cards: tuple[HeldCard, ...]
 ) -> bool:
-    """Raise I04 for cards of a deck that was not reported as put in. True: they are none of the round's.
+    """Raise I04 for cards of a deck that was not reported as put in. Return True if they are not the round's.
 
-    Where their shuffle is that of the deck in play they may be its cards: they are set aside until it is decided.
+    If their shuffle is that of the deck in play, they may be its cards: they are set aside until it is decided.
     """
     state = decision.state
     if not is_of_unknown_deck(state, seen.deck):

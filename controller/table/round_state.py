@@ -1,7 +1,7 @@
-"""What begins again with a round: a frozen value, part of the state of a table.
+"""The part of a table's state that is reset when a round begins: a frozen value.
 
-No rule is applied here; what follows is a property. The place of a card is *assumed* from the dealing order until its
-hand is exposed.
+No rule is applied here; derived values are properties. The place of a card is *assumed* from the dealing order until
+its hand is exposed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from firmware_bridge.cards import Card
 
 
 class Round(msgspec.Struct, frozen=True):
-    """Everything that begins again with a round. The one before is kept while errors of it may be reported.
+    """The state of a round. The previous round is kept while its errors may be reported.
 
     When the next deck comes into play, the places and piles of a round that is over are emptied: its cards are gone.
 
@@ -43,10 +43,10 @@ class Round(msgspec.Struct, frozen=True):
 
     number: int = 0
     deck: int = 0  # the device's name for the deck that the round is dealt from
-    label: str = ""  # and the table's record of it
+    label: str = ""  # the table's record of it
     cancelled: bool = False  # no one bet: it does not count as a round
     begun_from: Phase | None = None  # the phase before its start
-    settings_before: Settings | None = None  # those of the round before, where others came into force with this one
+    settings_before: Settings | None = None  # those of the previous round, if others took effect with this one
 
     boxes: tuple[int, ...] = ()
     places: tuple[Place, ...] = ()
@@ -54,38 +54,38 @@ class Round(msgspec.Struct, frozen=True):
     dealt_cards: tuple[CardId, ...] = ()
     read: tuple[HeldCard, ...] = ()
     face_down: tuple[DueDown, ...] = ()  # cards that people still have to put face down at their places
-    turned: tuple[int, ...] = ()  # cards that came out face up and were turned down, by their numbers
+    turned: tuple[int, ...] = ()  # numbers of cards that came out face up and were turned down
     by_hand: bool = False  # the rest of the round is dealt by hand, without the device
     dealt_by_hand: tuple[CardId, ...] = ()  # a device that comes back may report these again
-    first_card: HeldCard | None = None  # drawn to be shown; not yet, or not at all, dealt to a hand
+    first_card: HeldCard | None = None  # drawn to be shown; not yet, or never, dealt to a hand
     first_card_shown: Card | None = None
     hands: dict[Place, Hand] = {}
     piles: dict[Pile, tuple[HeldCard, ...]] = {}
-    surplus: dict[str, int] = {}  # by pile: cards counted there by a person, less those known to lie there
+    surplus: dict[str, int] = {}  # by pile: cards counted there by a person, less those known to be there
     before_counts: tuple[tuple[int, BeforeCount], ...] = ()  # by the entry of each count by hand
-    taken_back: int = 0  # cards taken out of hands that had too many, less those given to hands that had too few:
+    taken_back: int = 0  # surplus cards taken out of hands, less those given to hands that lacked cards:
     # they are set aside, or back in the stub; a count will show
-    examined: bool = False  # it was entered that the Players have examined their cards
+    examined: bool = False  # a person entered that the Players have examined their cards
     viewing: tuple[tuple[str, int], ...] = ()  # bettor and box, in the order in which they looked
 
     bets: tuple[Bet, ...] = ()
     withdrawn: tuple[tuple[str, int, str, int], ...] = ()  # bettor, box, clause and irregularity
-    bet_rulings: tuple[tuple[int, BetRuling, int], ...] = ()  # bet, what is ruled of it, and irregularity
+    bet_rulings: tuple[tuple[int, BetRuling, int], ...] = ()  # bet, the ruling about it, and irregularity
     removed: tuple[tuple[int, str, int], ...] = ()  # boxes whose hand was removed, clause or authority, irregularity
     settlement: tuple[SettledBet, ...] = ()
     under_minimum: tuple[str, ...] = ()  # bettors who used their one bet under the minimum before (RTP 5.10)
     under_minimum_next: tuple[str, ...] = ()  # the same, after this round
-    paid_before: bool = False  # chips were paid by a settlement that no longer stands
-    paid_as: tuple[SettledBet, ...] = ()  # the settlement by which chips were paid or returned last
-    paid_boxes: tuple[PaidBox, ...] = ()  # the same where no bets are entered
-    returning: bool = False  # it does not begin, and the bets that lay there go back
-    chips_paid: bool = False  # of a void round: every bet is recorded as returned
+    paid_before: bool = False  # chips were paid by a settlement that is no longer valid
+    paid_as: tuple[SettledBet, ...] = ()  # the last settlement by which chips were paid or returned
+    paid_boxes: tuple[PaidBox, ...] = ()  # the same if no bets are entered
+    returning: bool = False  # the round does not begin, and its bets go back
+    chips_paid: bool = False  # in a void round: every bet is recorded as returned
     conclusion_asked: bool = False
     conclusion_asking: Asking | None = None  # that request
     abandon_asked: tuple[str, ...] = ()  # person, authority and text of the first request
     abandon_asking: Asking | None = None  # that request
 
-    closed: tuple[Closed, ...] = ()  # its irregularities that have ended
+    closed: tuple[Closed, ...] = ()  # irregularities of the round that have ended
     entered: tuple[Entered, ...] = ()  # operations that may be corrected
     chose_to_go_on: bool = False  # only in states of earlier versions: `TableState.went_on` is derived from the choices
     voided_from: Phase | None = None  # the phase in which the round became void
@@ -93,26 +93,26 @@ class Round(msgspec.Struct, frozen=True):
     power_failure_raised: bool = False  # in this interruption: raised once, however often power was lost
     stub_stop_raised: bool = False  # a stop of the device after the deal was raised
     clock_doubted: bool = False  # the device's clock ran backwards
-    differences: int = 0  # between the device's count and the journal
+    differences: int = 0  # differences between the device's count and the journal
     placed_by: int = 0  # the last entry by which cards were moved, or found to lie elsewhere
-    cards_may_have_passed: bool = False  # the device was away, cannot report what it did, and nothing is raised yet
+    cards_may_have_passed: bool = False  # the device was away and cannot report what it did; nothing is raised yet
 
     @property
     def bets_to_return(self) -> bool:
-        """Whether the round is void, or did not begin, and it is not recorded that its bets were returned."""
+        """Return whether the round is void or did not begin, and the return of its bets is not recorded."""
         return (self.voided_from is not None or self.returning) and not self.chips_paid
 
     @property
     def difference_due(self) -> bool:
-        """Whether chips were paid, the settlement was repeated, and it is not recorded that the difference was paid."""
+        """Return whether chips were paid, the settlement was repeated, and the difference is not recorded as paid."""
         return bool(self.settlement) and self.voided_from is None and self.paid_before and not self.chips_paid
 
     @property
     def places_due(self) -> tuple[Place, ...]:
-        """The places of the cards that are still to be dealt, in order.
+        """Return the places of the cards that are still to be dealt, in order.
 
-        Where cards stay at a wrong place, one of them may have its number already: the card that is due there goes to
-        the first place that lacks one. `intended` keeps the order of the deal.
+        If cards stay at a wrong place, a place may already have its number of cards: the card due there goes to the
+        first place that lacks one. `intended` keeps the order of the deal.
         """
         due = self.places[self.dealt :]
         if all(self._lacks(place) >= number for place, number in Counter(due).items()) or not self.misplaced:
@@ -126,10 +126,10 @@ class Round(msgspec.Struct, frozen=True):
         return tuple(given)
 
     def go_to_one_hand(self, number: int) -> bool | None:
-        """Whether so many cards that came together go to one hand; None: a person sees where the dealer lays them.
+        """Return whether so many simultaneous cards go to one hand; None if only people see where the dealer lays them.
 
-        Where the next place lacks fewer, the order of the deal has the others at the next, and the whole set may still
-        be laid at one.
+        If the next place lacks fewer, the order of the deal puts the others at the following place, although the whole
+        set may be laid at one.
         """
         due = self.places_due[:number]
         if len(set(due)) < 2:
@@ -137,22 +137,22 @@ class Round(msgspec.Struct, frozen=True):
         return None if due[0] == due[1] else False
 
     def _lacks(self, place: Place) -> int:
-        """How many cards of its number a place lacks. One that fell from there is its own."""
+        """Return how many cards a place lacks. A card that fell from it counts as its own."""
         return self._lacks_dealt(place) - self.hands.get(place, Hand()).surplus
 
     def _lacks_dealt(self, place: Place) -> int:
-        """The same by the cards that are known to lie there, whatever was counted."""
+        """Return the same by the cards that are known to be there, whatever was counted."""
         fell = sum(self.intended.get(card.id) == place for card in self.piles.get(Pile.DROPPED, ()))
         return self.places.count(place) - len(self.hands.get(place, Hand()).cards) - fell
 
     @property
     def next_place(self) -> Place | None:
-        """The place of the next card; None when the deal is complete or has not begun."""
+        """Return the place of the next card; None if the deal is complete or has not begun."""
         return next(iter(self.places_due), None)
 
     @property
     def left_short(self) -> tuple[Place, ...]:
-        """The places in play that lack cards once the rest is dealt: theirs lie elsewhere."""
+        """Return the places in play that lack cards once the rest is dealt: their cards are elsewhere."""
         if not self.dealt:
             return ()
         coming = Counter(self.places_due)
@@ -160,11 +160,11 @@ class Round(msgspec.Struct, frozen=True):
 
     @property
     def cards_due(self) -> int:
-        """How many more cards the next place takes before it is another one's turn."""
+        """Return how many more cards the next place takes before it is another place's turn."""
         return sum(1 for _ in takewhile(lambda place: place == self.next_place, self.places_due))
 
     def bettors_at(self, place: Place) -> tuple[str, ...]:
-        """Who decides for the hand of a box: who bet there and did not withdraw; without entered bets, the box."""
+        """Return who decides for the hand of a box: its bettors who did not withdraw; without entered bets, the box."""
         if not self.bets:
             return ("",)
         box = int(place[1:])
@@ -173,17 +173,17 @@ class Round(msgspec.Struct, frozen=True):
 
     @property
     def viewed_at(self) -> dict[str, int]:
-        """The box at which each bettor looked first in this round."""
+        """Return the box at which each bettor looked first in this round."""
         return dict(reversed(self.viewing))
 
     @property
     def choosers(self) -> tuple[tuple[Place, str], ...]:
-        """Place and bettor of each person who chooses where a clause gives options."""
+        """Return place and bettor of each person who chooses if a clause gives options."""
         return tuple((place, bettor) for place in self.live_places for bettor in self.bettors_at(place))
 
     @property
     def intended(self) -> dict[CardId, Place]:
-        """The place to which each dealt card belongs, by the order of the deal.
+        """Return the place to which each dealt card belongs, by the order of the deal.
 
         A card that the device counted twice has no known place.
         """
@@ -192,7 +192,7 @@ class Round(msgspec.Struct, frozen=True):
 
     @property
     def misplaced(self) -> dict[CardId, tuple[Place, Place]]:
-        """Cards that lie at a wrong place, as far as people entered it: where they lie, where they belong."""
+        """Return the cards known to be at a wrong place: where they are, and where they belong."""
         intended = self.intended
         return {
             card.id: (place, intended[card.id])
@@ -203,29 +203,29 @@ class Round(msgspec.Struct, frozen=True):
 
     @property
     def out_of_place(self) -> dict[CardId, tuple[str, Place]]:
-        """Cards to be moved so that every one lies where it belongs: misplaced ones, and those on the floor."""
+        """Return the cards to be moved so that each is where it belongs: misplaced ones, and those on the floor."""
         intended = self.intended
         dropped = (card.id for card in self.piles.get(Pile.DROPPED, ()) if card.id in intended)
         return self.misplaced | {card: (str(Pile.DROPPED), intended[card]) for card in dropped}
 
     @property
     def removals(self) -> dict[int, str]:
-        """Boxes whose hand was removed, with the clause or authority."""
+        """Return the boxes whose hand was removed, with the clause or authority."""
         return {box: why for box, why, _ in self.removed}
 
     @property
     def withdrawals(self) -> dict[tuple[str, int], str]:
-        """Bettor and box of each withdrawal, with its clause."""
+        """Return bettor and box of each withdrawal, with its clause."""
         return {(bettor, box): clause for bettor, box, clause, _ in self.withdrawn}
 
     @property
     def rulings(self) -> dict[int, BetRuling]:
-        """What was ruled of a bet, by its number."""
+        """Return the rulings on bets, by bet number."""
         return {number: ruling for number, ruling, _ in self.bet_rulings}
 
     @property
     def curable(self) -> bool:
-        """Whether moving complete hands from place to place would bring every card where it belongs.
+        """Return whether moving complete hands from place to place would bring every card where it belongs.
 
         Cards on the floor or among the discards count as in no hand.
         """
@@ -240,20 +240,20 @@ class Round(msgspec.Struct, frozen=True):
 
     @property
     def handled(self) -> bool | None:
-        """Whether a Player has handled cards; None: not stated, neither that one has nor that none has."""
+        """Return whether a Player has handled cards; None if neither is stated."""
         return True if any(hand.handled for hand in self.hands.values()) else None
 
     @property
     def dealt_to(self) -> tuple[Place, ...]:
-        """The places that get cards in this round."""
+        """Return the places that get cards in this round."""
         return (*(f"B{number}" for number in self.boxes), "D")
 
     @property
     def live_places(self) -> tuple[Place, ...]:
-        """The Players' hands that are in play."""
+        """Return the Players' hands that are in play."""
         places = (f"B{number}" for number in self.boxes)
         return tuple(place for place in places if place not in self.hands or not self.hands[place].dead)
 
     def pile_size(self, pile: Pile) -> int:
-        """How many cards lie on a pile: by the last count, else those known to lie there."""
+        """Return the number of cards on a pile: by the last count, else those known to be there."""
         return len(self.piles.get(pile, ())) + self.surplus.get(pile, 0)

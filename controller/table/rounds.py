@@ -1,4 +1,4 @@
-"""The operations of a round, from its announcement to its conclusion: `verify_...` refuses, the other does it."""
+"""Operations of a round, from announcement to conclusion: `verify_...` refuses one, the other function does it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from controller.table.settings import Settings
 from controller.table.state import TableState
 from firmware_bridge.cards import Card, Exposed
 
-REPEATED_WITHIN_NS: Final = 30 * 10**9  # at a screen; then a second request is a first one again
+REPEATED_WITHIN_NS: Final = 30 * 10**9  # at a screen; afterwards a second request counts as a first one
 
 
 def choose_game(decision: Decision, settings: Settings) -> None:
@@ -39,9 +39,9 @@ def choose_game(decision: Decision, settings: Settings) -> None:
 
 
 def verify_place_your_bets(state: TableState, given: PersonActed, operation: operations.PlaceYourBets) -> None:
-    """The device must hold a full, shuffled, unused deck (house procedure, reading 34).
+    """Verify that the device holds a full, shuffled, unused deck (house procedure, reading 34).
 
-    One deck of 52 (TP 2.1, RTP 2.1, NC 2.2.1, P3 2.1), counted first after maintenance. Where the table records its
+    It is one deck of 52 (TP 2.1, RTP 2.1, NC 2.2.1, P3 2.1), counted first after maintenance. If the table records its
     decks, it is one of them.
     """
     verify_chips_moved(state)
@@ -68,7 +68,7 @@ def verify_place_your_bets(state: TableState, given: PersonActed, operation: ope
     if not deck.deck:
         raise RefusedError("no-deck", _put_deck_in(state))
     _verify_decided(state, deck)
-    if deck.label:  # a deck out of use must not be put in again, so that refusal comes first
+    if deck.label:  # a quarantined deck must not be put in again, so that refusal comes first
         decks.verify_usable(state, deck)
     if deck.used:
         raise RefusedError("deck-used", sentences(_why_used(state, deck), _put_deck_in(state)))
@@ -84,7 +84,7 @@ def verify_place_your_bets(state: TableState, given: PersonActed, operation: ope
 
 
 def _verify_decided(state: TableState, deck: Deck) -> None:
-    """Verify that it is decided whether the cards of the deck are right."""
+    """Verify that doubts about the cards of the deck are decided."""
     for found in state.open:
         if found.waiting and found.of_deck in ("", deck.label):
             named = message("deck {deck}", deck=deck.label) if deck.label else message("the deck of the next round")
@@ -101,7 +101,7 @@ def _why_used(state: TableState, deck: Deck) -> Message:
 
 
 def verify_chips_moved(state: TableState) -> None:
-    """Verify that chips of a round that was paid, or whose wagers are entered, were moved first (NC 5.15)."""
+    """Verify that the chips of a paid round, or one with entered wagers, were moved first (NC 5.15)."""
     if difference_due(state):
         raise RefusedError("chips", "The settlement has changed: pay or take back the difference, and record it first.")
     if state.round.bets_to_return and (state.round.settlement or state.round.paid_boxes):
@@ -140,10 +140,10 @@ def verify_cancel_start(state: TableState, given: PersonActed, operation: operat
 
 
 def cancel_start(decision: Decision, given: PersonActed, operation: operations.CancelStart) -> None:
-    """A set that waits in the tray goes back with the stub.
+    """Cancel the start; a set that waits in the tray goes back with the stub.
 
-    A start that was announced ends the round before, also when no one bets; one that was not does not. What was
-    reported of that round meanwhile is raised again, as an error found before the next round.
+    An announced start ends the previous round even if no one bets; a start that was not announced does not. Errors of
+    the previous round reported meanwhile are raised again, as found before the next round.
     """
     state = decision.state
     reached = Phase.IDLE if operation.announced else decision.phase_after("take_start_back")
@@ -209,7 +209,7 @@ def no_more_bets(decision: Decision, given: PersonActed, operation: operations.N
 
 
 def verify_reopen_bets(state: TableState, given: PersonActed, operation: operations.ReopenBets) -> None:
-    """Possible until a card has left the device; a set that waits in the tray has not."""
+    """Verify that no card has left the device; a set that waits in the tray has not."""
     if (
         state.round.dealt
         or state.decks.aside
@@ -224,7 +224,7 @@ def verify_reopen_bets(state: TableState, given: PersonActed, operation: operati
 
 
 def reopen_bets(decision: Decision, given: PersonActed, operation: operations.ReopenBets) -> None:
-    """Bets that were returned or withdrawn meanwhile are off the layout, and what is placed from now on is new."""
+    """Reopen the bets: those returned or withdrawn meanwhile are off the layout, and bets placed afterwards are new."""
     state = decision.state
     take_off_returned(decision)
     decision.enter_phase("reopen_bets", state.game.clauses.place_your_bets, frees_bets=anything_decided(state))
@@ -245,7 +245,7 @@ def verify_show_first_card(state: TableState, given: PersonActed, operation: ope
 
 
 def show_first_card(decision: Decision, given: PersonActed, operation: operations.ShowFirstCard) -> None:
-    """The rank of the First Card says where the deal begins."""
+    """Show the First Card, whose rank says where the deal begins."""
     state = decision.state
     drawn, rules = state.round.first_card, state.game.first_card
     assert drawn is not None
@@ -253,7 +253,7 @@ def show_first_card(decision: Decision, given: PersonActed, operation: operation
     read = drawn.face.expose() if drawn.face else None
     card = operation.card or read
     assert card is not None
-    revealed = Exposed(read, drawn.shuffle, drawn.ordinal) if read is card else None  # only what was shown
+    revealed = Exposed(read, drawn.shuffle, drawn.ordinal) if read is card else None  # only the card that was shown
     decision.emit(events.FirstCardShown(card, rules.clause, revealed))
     places = order_after_first_card(rules, state.grammar, card.rank)
     decision.enter_phase("first_card_shown", rules.clause)
@@ -264,7 +264,7 @@ def show_first_card(decision: Decision, given: PersonActed, operation: operation
 
 
 def compare_first_card(decision: Decision, given: PersonActed, drawn: HeldCard | None, card: Card) -> None:
-    """The card on the table counts; where the device read another one, that is reported (I16)."""
+    """Compare the First Card: the card on the table counts; a different card read by the device is reported (I16)."""
     if drawn is not None and drawn.face is not None and drawn.face.expose() is not card:
         by_device = decision.state.settings is not None and decision.state.settings.hands_by_device
         note = entered_and_read(decision.state, (card,), drawn.face.expose() if by_device else None)
@@ -277,7 +277,7 @@ def verify_deal_by_hand(state: TableState, given: PersonActed, operation: operat
     """Verify that the device cannot deal, and that no more cards are entered than are due."""
     able = state.device.connected and not state.device.stopped and not state.decks.in_play.stub_out
     runs = able and state.service is Service.IN_SERVICE
-    if runs and not state.round.by_hand:  # a round once dealt by hand from the stub stays so
+    if runs and not state.round.by_hand:  # once dealt by hand from the stub, the round stays so
         raise RefusedError("device", "The device is running; let it deal.")
     if not operation.because.strip():
         raise RefusedError("reason", "Enter why the round continues without the device.")
@@ -289,7 +289,7 @@ def verify_deal_by_hand(state: TableState, given: PersonActed, operation: operat
 
 
 def deal_by_hand(decision: Decision, given: PersonActed, operation: operations.DealByHand) -> None:
-    """The cards in the tray first; then those of the stub, in their order."""
+    """Deal the cards in the tray first, then those of the stub in their order."""
     deck = decision.state.decks.in_play
     if not decision.state.round.by_hand:
         decision.emit(events.DealtByHand(operation.because))
@@ -319,12 +319,12 @@ def stub_comes(state: TableState) -> bool:
 
 
 def returns_bets_after_void(state: TableState) -> bool:
-    """Return whether bets go back after a void: a count of the deck that is open decides nothing about them."""
+    """Return whether bets go back after a void; an open count of the deck does not affect them."""
     return state.phase in BETWEEN_ROUNDS and state.round.bets_to_return and not state.duty.paused
 
 
 def verify_settled(state: TableState, given: PersonActed, operation: operations.RecordSettled) -> None:
-    """Between rounds: the return of all bets, or what a repeated settlement changed; at a closed table too."""
+    """Verify that chips may be recorded; between rounds, also at a closed table, only returned bets or a difference."""
     assert state.settings is not None
     if state.phase in BETWEEN_ROUNDS:
         if difference_due(state):
@@ -359,7 +359,7 @@ def verify_conclude(state: TableState, given: PersonActed, operation: operations
 
 
 def _verify_none_open(state: TableState) -> None:
-    """No irregularity of this round is open: also one that holds nothing (I22, I23) may change what is paid."""
+    """Verify that no irregularity of this round is open: even one that holds nothing (I22, I23) may change payments."""
     undecided = next(
         (found for found in in_order(state) if found.round == state.round.number and not found.waiting), None
     )
@@ -370,7 +370,7 @@ def _verify_none_open(state: TableState) -> None:
 
 
 def conclude_round(decision: Decision, given: PersonActed, operation: operations.ConcludeRound) -> None:
-    """Entered twice."""
+    """Conclude the round once this is entered twice."""
     before = decision.state.round
     if before.conclusion_asked and repeats(given, before.conclusion_asking):
         decision.enter_phase("conclude", errors_count=errors_count_by(decision.state))
@@ -388,10 +388,10 @@ def errors_count_by(state: TableState) -> tuple[str, ...]:
 
 
 def repeats(given: PersonActed, first: Asking | None) -> bool:
-    """Return whether a request that takes effect when it is entered again is the second one; one came before.
+    """Return whether this is the second request, with which an operation that is entered twice takes effect.
 
-    At a screen it is so for the same person and screen, soon after, and where it names the first one: a finger that
-    touches twice, and a button drawn before the first request, never end a round. A program sends what it means.
+    At a screen it must come soon, from the same person and screen, and name the first one: a double touch, or a button
+    drawn before the first request, must not end a round. A program's requests are taken as intended.
     """
     if not given.screen:
         return True
@@ -401,6 +401,6 @@ def repeats(given: PersonActed, first: Asking | None) -> bool:
 
 
 def resume_play(decision: Decision) -> None:
-    """Give the hands that waited their outcomes, once nothing blocks and no card is to be moved."""
+    """Give the waiting hands their outcomes once nothing blocks and no card is to be moved."""
     if not decision.state.held:
         judge(decision)

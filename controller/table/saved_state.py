@@ -1,12 +1,13 @@
-"""The state of a table as a journal saves it: at the beginning of a file, and within one.
+"""Saved states of a table, at the beginning of a journal file and within one.
 
 `SavedState` is a plain value: the journal's codec encodes and decodes it as it does an event.
 
-What a newer program does with a state that an older one saved:
+How a newer program treats a state that an older one saved:
 
 - A field is added with a default: `VERSION` stays, and the state is read as it is.
-- A type changes in any other way (a field removed, renamed, of another meaning, type or default): `VERSION` rises by
-  one, and `UPGRADES` gets a function that makes the new form of the old. Upgrades are kept for ever.
+- A type changes in any other way (a field is removed, or gets another name, meaning, type or default): `VERSION` rises by
+  one, and `UPGRADES` gets a function that makes the new form of the old. Upgrades are kept
+  for ever.
 - A state of a higher version is refused: an older program does not know what it means.
 
 A state within a file is a cache. It serves only when its version and its `digest` are those of the program; otherwise
@@ -31,18 +32,18 @@ from firmware_bridge.drivers.memory import JournaledMemory, LinkMemory
 VERSION: Final = 1
 
 UPGRADES: Final[dict[int, Callable[[dict[str, Any]], dict[str, Any]]]] = {}
-"""By version, what makes the JSON object of the next version of one of this version."""
+"""By version: functions that convert the JSON object of that version to the next version."""
 
 
 class SavedState(msgspec.Struct, frozen=True):
-    """The fold of a journal up to an entry: the table, and what it holds of the reports of the device."""
+    """The fold of a journal up to an entry: the table, and what is known about the device's reports."""
 
     table: TableState = TableState()
     link: JournaledMemory = JournaledMemory()
 
 
 def remember(memory: LinkMemory, given: AnyInput) -> None:
-    """Into the memory, what an input of the journal says of the device's reports and of its nonces."""
+    """Store in the memory what a journaled input says about the device's reports and nonces."""
     if isinstance(given, DeviceReported):
         memory.take(given.boot, given.number, given.evidence)
     elif isinstance(given, DeviceConnected):
@@ -52,7 +53,7 @@ def remember(memory: LinkMemory, given: AnyInput) -> None:
 
 
 def upgrade(version: int, saved: dict[str, Any]) -> dict[str, Any]:
-    """The JSON object of a state of that version in the form of this one. Raises ValueError for an unknown version."""
+    """Convert the JSON object of a state of that version to the present form. Unknown versions raise ValueError."""
     if version > VERSION:
         raise ValueError(f"the state has version {version}; this program reads states up to version {VERSION}")
     for one in range(version, VERSION):
@@ -64,17 +65,17 @@ def upgrade(version: int, saved: dict[str, Any]) -> dict[str, Any]:
 
 @cache
 def digest() -> bytes:
-    """32 bytes that change with every type of which the state is made."""
+    """Return 32 bytes that change with every type in the state."""
     return hashlib.sha256(b"%d\0" % VERSION + msgspec.json.encode(described())).digest()
 
 
 def described() -> Any:
-    """The types of a saved state as plain values: those of all fields, their defaults, and the values of each enum."""
+    """Return the types of a saved state as plain values: all fields, their defaults, and the values of each enum."""
     return _described(msgspec.inspect.type_info(SavedState))
 
 
 def _described(value: Any, within: tuple[type, ...] = ()) -> Any:
-    """`within`: the structs around this value; one that holds values of its own type is named there."""
+    """Describe a type. `within`: the structs around it; one that holds values of its own type is only named there."""
     if isinstance(value, msgspec.inspect.StructType):
         if value.cls in within:
             return value.cls.__qualname__

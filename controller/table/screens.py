@@ -1,9 +1,9 @@
 """Screens: browsers that a supervisor enrolled, and the dealer who is signed on at one.
 
-A screen stands for nobody until a dealer signs on there with a PIN. From then on what is entered there without a name
-is that dealer's, until the table is handed over, the dealer goes off duty, the screen is locked or the shift is over.
-A person of a higher rank signs each entry with the PIN, and nobody else may use it for the next one. No clock is read
-here: the end of a shift comes with the input, and the door judges whether it has come.
+A screen represents nobody until a dealer signs on there with a PIN. From then on, entries there without a name are that
+dealer's, until the table is handed over, the dealer goes off duty, the screen is locked or the shift is over. A person
+of a higher rank signs each entry with the PIN, which does not carry over to the next one. No clock is read here: the
+end of a shift comes with the input, and access control checks whether it has come.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from controller.table.state import TableState
 
 ID_LENGTH: Final = 12  # digits of the hash
 MOST_SCREENS: Final = 32
-LONGEST_NAME: Final = 40  # characters, so that it fits in a line of a screen
+LONGEST_NAME: Final = 40  # characters, to fit in a line of a screen
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 
 
@@ -29,7 +29,7 @@ def id_of(token_hash: str) -> str:
 
 
 def verify_screen(state: TableState, given: PersonActed) -> None:
-    """It may have been removed, or handed to another dealer, since the request was let in."""
+    """Verify the screen, which may have been removed or handed to another dealer since the request was admitted."""
     if not given.screen:
         return
     screen = state.screen(given.screen)
@@ -104,7 +104,7 @@ def lock(decision: Decision, given: PersonActed, operation: operations.LockScree
 
 
 def change_dealer(decision: Decision, given: PersonActed) -> None:
-    """This person deals from now on: no other dealer stays signed on, and with the PIN this one is, at this screen."""
+    """Change the dealer: no other dealer stays signed on; the new one is, at this screen, if the PIN was entered."""
     sign_off_all(decision, "handed_over", but=given.person)
     if given.screen and given.role is Role.DEALER and given.proven == "pin":
         decision.emit(events.SignedOn(given.screen, given.person, given.shift_ends_utc_ns))

@@ -3,10 +3,10 @@
 Once a dealer is on duty, no other dealer deals (`perform.verify`) until the table is taken over; people of a higher
 rank may act for the dealer (RTP 6.2, NC 1.10), and every operation names the person who did it.
 
-Under maintenance people test, clean or repair the device between rounds, and it does what they instruct. No round is
-affected: nothing becomes an irregularity (irregularities/raising.py), cards that leave the device are set aside
-(dealing.py), and the table itself issues no commands (device_commands.py). Before the next round the deck is loaded,
-shuffled and counted again (house procedure).
+Under maintenance people test, clean or repair the device between rounds, and instruct it. No round is affected: nothing
+becomes an irregularity (irregularities/raising.py), cards that leave the device are set aside (dealing.py), and the
+table itself issues no commands (device_commands.py). Before the next round the deck is loaded, shuffled and counted
+again (house procedure).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MOST_IN_A_SET: Final = 5
 
 
 class Instructed(NamedTuple):
-    """The command of an instruction, and whether a device can carry it out."""
+    """The command of an instruction, and how to tell whether a device can carry it out."""
 
     command: Callable[[int], AnyCommand]
     possible: Callable[[Device, Capabilities], bool]
@@ -51,14 +51,14 @@ INSTRUCTIONS: Final[dict[Instruction, Instructed]] = {
 
 
 def verify_nothing(state: TableState, given: PersonActed, operation: operations.Operation) -> None:
-    """Verify nothing: the operation needs nothing but phase, service and hold."""
+    """Verify nothing: the operation depends only on phase, service and hold."""
 
 
 # -- open, closed, paused, in service
 
 
 def verify_open_table(state: TableState, given: PersonActed, operation: operations.OpenTable) -> None:
-    """The casino must have chosen every reading without a default, except at a simulated table."""
+    """Verify that the casino has chosen every reading without a default, except at a simulated table."""
     if state.law.unchosen and not state.simulated:
         raise RefusedError(
             "reading", "{not_chosen}; the configuration has to name one.", not_chosen=not_chosen(state.law.unchosen[0])
@@ -79,7 +79,7 @@ def close_table(decision: Decision, given: PersonActed, operation: operations.Cl
 
 
 def verify_pause(state: TableState, given: PersonActed, operation: operations.PauseTable) -> None:
-    """Play must stand still at once: the reason may be entered afterwards, in place of the one before."""
+    """Accept a pause, since play must stop immediately; a later entry can replace the reason."""
     if operation.reason == state.duty.paused != "":
         raise RefusedError(
             "paused",
@@ -117,7 +117,7 @@ def continue_round(decision: Decision, given: PersonActed, operation: operations
 
 
 def verify_return(state: TableState, given: PersonActed, operation: operations.ReturnToService) -> None:
-    """Refuse while a fault lasts that the device has to take back first, where that alone is in the way."""
+    """Refuse while a fault persists that the device has to withdraw first, if only that prevents the return."""
     waits = awaited(state.device)
     if state.service is Service.IN_SERVICE and waits and waits == state.device.stops:
         raise RefusedError(
@@ -129,7 +129,7 @@ def verify_return(state: TableState, given: PersonActed, operation: operations.R
 
 
 def return_to_service(decision: Decision, given: PersonActed, operation: operations.ReturnToService) -> None:
-    """Make the link again and compare the device again, as a supervisor enters that the cause is fixed."""
+    """Reconnect and compare the device after a supervisor entered that the cause is fixed."""
     waits = awaited(decision.state.device)
     for cause in decision.state.device.stops:
         if cause not in waits:
@@ -155,7 +155,7 @@ def dealer_on(decision: Decision, given: PersonActed, operation: operations.Deal
 
 
 def verify_dealer_off(state: TableState, given: PersonActed, operation: operations.DealerOff) -> None:
-    """The dealer enters it, or a person of a higher rank; another dealer takes the table over instead."""
+    """Verify that the dealer enters it, or a person of a higher rank; another dealer takes over the table instead."""
     _verify_nothing_open(state)
     if not state.duty.dealer:
         raise RefusedError("off-duty", "No dealer is on duty; nothing to enter.")
@@ -167,7 +167,7 @@ def dealer_off(decision: Decision, given: PersonActed, operation: operations.Dea
 
 
 def verify_take_over(state: TableState, given: PersonActed, operation: operations.TakeOver) -> None:
-    """The new dealer names every open irregularity, which shows that they were seen."""
+    """Verify that the new dealer names every open irregularity, which shows that all were seen."""
     _verify_another(state, given)
     if sorted(operation.open) != sorted(found.id for found in state.open):
         if not state.open:
@@ -238,7 +238,7 @@ def end_maintenance(decision: Decision, given: PersonActed, operation: operation
 
 
 def _verify_device_is_still(state: TableState) -> None:
-    """A command of play must not be carried out under maintenance, nor the reverse."""
+    """Verify that no command is open: one of play must not be carried out under maintenance, nor the reverse."""
     if state.device.connected and state.device.moving is not None:
         raise RefusedError("moving", "The device is moving cards; wait until it has answered.")
 
@@ -267,7 +267,7 @@ def verify_instruct(state: TableState, given: PersonActed, operation: operations
 
 
 def _is_self_test(operation: operations.InstructDevice) -> bool:
-    """Return whether it is a self-test, which is possible while the device is stopped: it may show why."""
+    """Return whether it is a self-test, which is also possible while the device is stopped, to find the reason."""
     return operation.instruction is Instruction.RUN_SELF_TEST
 
 

@@ -1,4 +1,4 @@
-"""What a casino chooses for its table, journaled with the game; and the law that follows from it."""
+"""Settings that a casino chooses for its table, journaled with the game; and the law that follows from them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEAST_MS_BETWEEN_DRAWS: Final = 50
 
 
 class ChosenReading(msgspec.Struct, frozen=True):
-    """The option that a casino chose for a setting of the game, by whom and on which day (ISO date)."""
+    """An option that a casino chose for a setting of the game, by whom and on which day (ISO date)."""
 
     setting: str
     option: str
@@ -34,17 +34,16 @@ class WagerLimit(msgspec.Struct, frozen=True):
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """What a casino chooses for its table.
+    """The settings that a casino chooses for its table.
 
-    `box_count`: betting boxes on the layout. `unit`: what leaves the device. `count_stub_by_hand`: where the device
-    cannot count the stub, the dealer has to before the round is settled (house procedure). `readings`: the options
+    `box_count`: betting boxes on the layout. `unit`: what leaves the device. `count_stub_by_hand`: if the device cannot
+    count the stub, the dealer has to do so before the round is settled (house procedure). `readings`: the options
     chosen. `house`: the rows of the house's own irregularity table. `burn`: how many cards, 0 to 5, are burnt before
-    the first is dealt (house procedure). `limits`: those of wagers, where the casino sets any. `rounding`: how parts
-    of a unit are rounded in payouts and in shares of a maximum.
-    `least_ms_between_draws`: two cards that leave a shoe closer together than this, by its own clock, count as drawn
-    together (I15), where it has no sensor for that; 0: never. 50 ms is an assumption: no person draws twice so fast.
-    `hands_by_device`: a hand, or the First Card, may be shown without entering its cards: then those that the device
-    read are taken, and published. Else people enter what they see.
+    the first is dealt (house procedure). `limits`: those of wagers, if the casino sets any. `rounding`: how parts of a
+    unit are rounded in payouts and in shares of a maximum. `least_ms_between_draws`: two cards that leave a shoe closer
+    together than this, by its own clock, count as drawn together (I15), if it has no sensor for that; 0: never. 50 ms
+    is an assumption: no person draws twice so fast. `hands_by_device`: a hand, or the First Card, may be shown without
+    entering its cards: the ones that the device read are used and published. Otherwise people enter what they see.
     """
 
     game: str
@@ -60,12 +59,12 @@ class Settings(msgspec.Struct, frozen=True):
     hands_by_device: bool = False
 
     def can_burn_with(self, capabilities: Capabilities) -> bool:
-        """Whether the device can give out just the cards that are to be burnt."""
+        """Return whether the device can dispense exactly the cards that are to be burnt."""
         return not self.burn or self.unit is not Unit.SETS or capabilities.yields_one_card
 
 
 @cache
 def law_of(settings: Settings) -> Law:
-    """The law of a table with these settings."""
+    """Return the law of a table with these settings."""
     chosen = {reading.setting: reading.option for reading in settings.readings}
     return read_law(game(settings.game), chosen, settings.house)

@@ -1,8 +1,8 @@
-"""Which events give the buttons of a screen another meaning.
+"""Determines which events give the buttons of a screen another meaning.
 
 A screen sends with an operation the entry of the state from which its button was drawn. After such an event the
-operation is refused, since the person decided by something that is no longer so. Events that only add to a deal in
-progress, such as a dealt card, are not among them.
+operation is refused, since the person decided on outdated information. Events that only add to a deal in progress, such
+as a dealt card, are not among them.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ CHANGES_MEANING: Final[dict[type[Event], Message]] = {
     events.IrregularityResolved: message("A matter was decided."),
     events.CardsTurnedDown: message("Cards were turned down."),
 }
-"""What happened, for an event that no person's operation led to."""
+"""What happened, for an event that no person's operation caused."""
 
 
 def applied(state: TableState, event: Event, entry: int, *, first: bool) -> TableState:
-    """Return the state after an event. `first`: it is the first one that followed from its input."""
+    """Return the state after an event. `first`: the event is the first one that followed from its input."""
     acting = state.acting
     if first and not isinstance(event, events.OperationRefused):  # after which nothing follows
         acting = entry if isinstance(event, events.OperationTaken) else 0

@@ -1,4 +1,4 @@
-"""The state of a table: a frozen value, the fold of its events. No rule is applied here; what follows is a property.
+"""The state of a table: a frozen value, the fold of its events. No rule is applied here; derived values are properties.
 
 It is grouped by lifetime: `Decks`, `Duty`, `Round` (in `round_state`), and `TableState`, which holds them.
 """
@@ -44,46 +44,46 @@ from firmware_bridge.cards import DECK_SIZE
 
 CARDS_MOVED: Final = CARDS_LEAVE | AFTER_DEAL
 FIRST_CARD_PLACE: Final = "first_card"
-"""Where the First Card lies, as a place of a move."""
+"""The place of the First Card in a move."""
 
 
 class Decks(msgspec.Struct, frozen=True):
-    """The decks of the table, and the cards that left the one in play and lie in no hand; reset with the deck."""
+    """The decks of the table, and cards that left the deck in play and are in no hand; reset with the deck."""
 
     in_play: Deck = Deck()
-    waiting: Deck | None = None  # in the device as well: it waits for the next round
+    waiting: Deck | None = None  # also in the device: it waits for the next round
     tray: tuple[HeldCard, ...] = ()
-    aside: tuple[HeldCard, ...] = ()  # out of the device, dealt to no place
+    aside: tuple[HeldCard, ...] = ()  # outside the device, dealt to no place
     recorded: tuple[RecordedDeck, ...] = ()  # those that belong to the table
-    taken_away: tuple[RecordedDeck, ...] = ()  # those that left it: every one that is out of use, and the last others
+    taken_away: tuple[RecordedDeck, ...] = ()  # decks taken away: every quarantined one, and the last others
     keeps_records: bool = False  # once a deck was recorded, only recorded decks are dealt from
     count_due: bool = False  # until the whole deck was counted: after maintenance, or once it was within reach
-    last_order: tuple[HeldCard, ...] = ()  # the cards of the last round in which any left the device, in order
+    last_order: tuple[HeldCard, ...] = ()  # the cards of the last round in which any card left the device, in order
 
     @property
     def next_ordinal(self) -> int:
-        """The number in the shuffle of the card that is dealt next: one in the tray has left the device."""
+        """Return the number in the shuffle of the card that is dealt next: one in the tray has left the device."""
         return self.in_play.dispensed - len(self.tray) + 1
 
     @property
     def coming(self) -> Deck:
-        """The deck that the next round would be dealt from: the waiting one, once the other is dealt from."""
+        """Return the deck that the next round would be dealt from: the waiting one, once the other is dealt from."""
         spent = not self.in_play.deck or self.in_play.used or self.quarantine_of(self.in_play)
         return self.waiting if self.waiting is not None and spent else self.in_play
 
     def next(self, *, in_round: bool) -> Deck | None:
-        """The deck of the next round: in a round the one that waits, between rounds the one that is coming."""
+        """Return the deck of the next round: in a round the waiting one, between rounds the one that is coming."""
         return self.waiting if in_round else self.coming
 
     def record(self, label: str) -> RecordedDeck | None:
         return next((record for record in self.recorded if record.label == label), None)
 
     def known(self, label: str) -> RecordedDeck | None:
-        """The record of a deck that is at the table or was taken away from it."""
+        """Return the record of a deck that is at the table or was taken away from it."""
         return self.record(label) or next((record for record in self.taken_away if record.label == label), None)
 
     def quarantine_of(self, deck: Deck) -> AnyText:
-        """Return why a deck in the device is out of use; empty when it is not."""
+        """Return why a deck in the device is quarantined; empty if it is not."""
         record = self.known(deck.label)
         return deck.quarantined or (record.quarantined if record else "")
 
@@ -92,7 +92,7 @@ class Duty(msgspec.Struct, frozen=True):
     """Who deals, and why the table is paused or under maintenance: independent of rounds."""
 
     dealer: str = ""  # who is on duty: no other dealer deals, people of a higher rank may; empty: anyone deals
-    dealer_uid: int | None = None  # the user of the machine through whom the dealer came, and who stands for the dealer
+    dealer_uid: int | None = None  # the user of the machine through whom the dealer came, and who represents the dealer
     paused: str = ""  # the reason; empty: not paused
     maintenance: str = ""  # the reason; empty: not under maintenance
     began_closed: bool = False  # the maintenance began at a closed table
@@ -100,35 +100,35 @@ class Duty(msgspec.Struct, frozen=True):
 
 
 class TableState(msgspec.Struct, frozen=True):
-    """Everything that decisions depend on, grouped by how long it lasts. `entry`: the last journal entry folded."""
+    """Everything that decisions depend on, grouped by lifetime. `entry`: the last journal entry folded."""
 
     table: str = ""
     simulated: bool = False
     entry: int = 0
     settings: Settings | None = None
-    settings_wait: Settings | None = None  # new settings, in force with the next round
+    settings_wait: Settings | None = None  # new settings, which take effect with the next round
     configuration: ConfigurationRecord | None = None  # what the daemon was started with; None: not recorded
     phase: Phase = Phase.CLOSED
     service: Service = Service.OUT_OF_SERVICE
-    service_cause: AnyText = "the daemon has just started"  # of a state without events
+    service_cause: AnyText = "the daemon has just started"  # in a state without events
     host_boot: str = ""  # identifies the start of the PC in which the daemon runs
     device: Device = Device()
     decks: Decks = Decks()
     duty: Duty = Duty()
     round: Round = Round()
-    earlier: Round | None = None  # the round played before it, while errors of it may be reported
-    rounds_numbered: int = 0  # the last number given to a round; numbers are not used twice
+    earlier: Round | None = None  # the previous round, while its errors may be reported
+    rounds_numbered: int = 0  # the last number given to a round; numbers are not reused
     open: tuple[Irregularity, ...] = ()  # open irregularities: of the round, the one before, or the deck that waits
     bettors: tuple[Bettor, ...] = ()
-    bets_numbered: int = 0  # the last number given to a bet; numbers are not used twice
+    bets_numbered: int = 0  # the last number given to a bet; numbers are not reused
     restrictions: Restrictions = Restrictions()
     answers: tuple[Answer, ...] = ()
-    pin_locks: tuple[PinLock, ...] = ()  # of a person at a user of the machine or a screen, once a PIN was wrong
+    pin_locks: tuple[PinLock, ...] = ()  # for a person at a user of the machine or a screen, once a PIN was wrong
     files_deleted: tuple[str, ...] = ()  # ids of the files of the journal whose deletion was recorded last
     doubted_keys: tuple[str, ...] = ()  # public keys of the journal that a start found without an endorsement
     screens: tuple[Screen, ...] = ()
     turn: Turn = Turn()
-    acting: int = 0  # the entry of the operation that the last event followed from; 0: it followed from none
+    acting: int = 0  # the entry of the operation that the last event followed from; 0: none
 
     def pin_lock(self, person: str, uid: int | None, screen: str = "") -> PinLock:
         found = (lock for lock in self.pin_locks if (lock.person, lock.uid, lock.screen) == (person, uid, screen))
@@ -138,11 +138,11 @@ class TableState(msgspec.Struct, frozen=True):
         return next((screen for screen in self.screens if screen.id == screen_id), None)
 
     def person_called(self, name: str) -> str:
-        """The id of the person of the configuration with that id or name; empty: none has it, or none is recorded."""
+        """Return the id of the configured person with that id or name; empty if there is none, or none is recorded."""
         return self.configuration.person_called(name) if self.configuration is not None else ""
 
     def name_of(self, person: str) -> str:
-        """What people call a person of the configuration; the id of anyone else."""
+        """Return the name of a configured person, or the id of anyone else."""
         known = self.configuration.people if self.configuration is not None else ()
         return next((one.name for one in known if one.id == person), person)
 
@@ -167,25 +167,25 @@ class TableState(msgspec.Struct, frozen=True):
 
     @property
     def window_open(self) -> bool:
-        """Whether an error of the last round may still be found: it may go on, by the rules that it was dealt under."""
+        """Return whether an error of the last round may still be found: the round may resume by the rules of its deal."""
         return self.phase in WINDOW_OPEN or self.duty.began_concluded
 
     @property
     def held(self) -> bool:
-        """Whether nothing may be dealt: the table is paused, an irregularity blocks, or cards are to be moved first."""
+        """Return whether nothing may be dealt: the table is paused, an irregularity blocks, or moves are due."""
         return self.blocked or bool(self.moves_due)
 
     @property
     def blocked(self) -> bool:
-        """Whether the table is paused, or an open irregularity blocks."""
+        """Return whether the table is paused, or an open irregularity blocks."""
         return bool(self.duty.paused) or (bool(self.open) and any(irregularity.blocks for irregularity in self.open))
 
     @property
     def moves_due(self) -> tuple[Move, ...]:
-        """The cards that people move before play goes on, once all that blocks it is decided.
+        """Return the cards that people move before play goes on, once all that blocks it is decided.
 
         Cards set aside go to the places whose turn it is; dropped cards go back to theirs, and exposed ones are turned
-        face down where they lie.
+        face down where they are.
         """
         if not (self.decks.aside or self.round.face_down) or self.blocked or self.phase not in CARDS_MOVED:
             return ()
@@ -193,7 +193,7 @@ class TableState(msgspec.Struct, frozen=True):
 
     @property
     def put_down_due(self) -> tuple[tuple[DueDown, tuple[Move, ...]], ...]:
-        """Each card that is put face down now, as it was decided, with its moves: several cards may have fallen."""
+        """Return each card that is put face down now, as decided, with its moves: several cards may have fallen."""
         found = ((due, tuple(self._put_down(*due))) for due in self.round.face_down)
         return tuple((due, moves) for due, moves in found if moves)
 
@@ -221,7 +221,7 @@ class TableState(msgspec.Struct, frozen=True):
             yield Move(0, Pile.DROPPED, place, card)
 
     def fallen(self, irregularity: int, place: Place) -> tuple[HeldCard, ...] | None:
-        """The cards of a place that were entered as on the floor; none: which one fell is not known.
+        """Return the cards of a place that were entered as on the floor; an empty result: which one fell is not known.
 
         None: they were put back since that irregularity. `place` empty: of any place.
         """
@@ -232,9 +232,9 @@ class TableState(msgspec.Struct, frozen=True):
 
     @property
     def face_up_ahead(self) -> tuple[tuple[str, int], ...]:
-        """The place or pile to which each card goes that lies face up in the device, and as which card of the hand.
+        """Return where each face-up card in the device goes (place or pile), and which card of the hand it becomes.
 
-        Those of the cards that are still to be dealt. 0: it is in that set, and as which card is not known.
+        This covers cards that are still to be dealt. 0: it is in that set, but which card of it is not known.
         """
         deck, out = self.decks.in_play, self.decks.next_ordinal - 1
         denied = {
@@ -268,9 +268,9 @@ class TableState(msgspec.Struct, frozen=True):
 
     @property
     def holds_cards(self) -> bool:
-        """Whether a card that the device reports now was taken out of turn, because the table is held.
+        """Return whether a card that the device reports now was taken out of turn because the table is held.
 
-        Not for reports that it had kept when the power failed: those cards left before the table was held.
+        Reports kept from before a power failure do not count: those cards left before the table was held.
         """
         if self.service is Service.RECONCILING and not self.device.status_agrees and not self.duty.paused:
             return any(found.blocks and found.kind is not Kind.POWER_FAILURE for found in self.open)
@@ -278,12 +278,12 @@ class TableState(msgspec.Struct, frozen=True):
 
     @property
     def layout(self) -> Layout:
-        """The bets on the layout, and the bettors."""
+        """Return the bets on the layout, and the bettors."""
         return Layout(self.bettors, self.round.bets, self.bets_numbered)
 
     @property
     def table_rules(self) -> TableRules:
-        """The limits and restrictions of wagers that casino and pit manager set."""
+        """Return the limits and restrictions of wagers set by casino and pit manager."""
         assert self.settings is not None, "no game has been chosen"
         limits = {limit.wager: Limit(limit.minimum, limit.maximum or None) for limit in self.settings.limits}
         restricted = self.restrictions
@@ -297,16 +297,16 @@ class TableState(msgspec.Struct, frozen=True):
 
     @property
     def layout_in_play(self) -> Layout:
-        """The layout without the bets that were withdrawn."""
+        """Return the layout without the bets that were withdrawn."""
         gone = {(bettor, box) for bettor, box, _, _ in self.round.withdrawn}
         bets = tuple(bet for bet in self.layout.bets if (bet.bettor, bet.box) not in gone)
         return msgspec.structs.replace(self.layout, bets=bets)
 
     @property
     def cards_lie(self) -> bool:
-        """Whether the round's cards are of the deck in play as it was shuffled last, and lie on the table.
+        """Return whether the round's cards are of the deck in play as last shuffled, and are on the table.
 
-        Where the next start is cancelled after a set had left, they are of the shuffle before: all are in the deck.
+        If the next start is cancelled after a set had left, they are of the previous shuffle: all are in the deck.
         """
         deck = self.decks.in_play
         dealt = [card for hand in self.round.hands.values() for card in hand.cards]
@@ -314,12 +314,12 @@ class TableState(msgspec.Struct, frozen=True):
 
     @property
     def aside_size(self) -> int:
-        """How many cards are set aside: by the last count, else those known."""
+        """Return how many cards are set aside: by the last count, else those known."""
         return len(self.decks.aside) + self.round.surplus.get(ASIDE, 0)
 
     @property
     def lying(self) -> tuple[tuple[str, HeldCard], ...]:
-        """Every card of the deck in play that left the device, with the place or pile where it lies."""
+        """Return every card of the deck in play that left the device, with its place or pile."""
         hands = self.round.hands.items() if self.cards_lie else ()
         first = (("first_card", self.round.first_card),) if self.round.first_card is not None else ()
         piles = ((pile, cards) for pile, cards in self.round.piles.items() if pile is not Pile.STRAYS)
@@ -332,7 +332,7 @@ class TableState(msgspec.Struct, frozen=True):
 
     @property
     def listed_again(self) -> Counter[str]:
-        """By place or pile: its cards that lie at an earlier one too, by what was reported; each counts once."""
+        """Return, by place or pile, its cards that are also listed at an earlier one; each card counts once."""
         seen: set[CardId] = set()
         again: Counter[str] = Counter()
         for where, card in self.lying:
@@ -342,9 +342,9 @@ class TableState(msgspec.Struct, frozen=True):
 
     @property
     def stub_due(self) -> int:
-        """How many of the 52 cards should be left: in the device, and in the tray.
+        """Return how many of the 52 cards should be left, in the device and in the tray.
 
-        After maintenance all of them, and of the next round's deck: none of its cards lies on the table.
+        After maintenance and for the next round's deck it is all of them: none of its cards is on the table.
         """
         if self.decks.count_due or (self.next_deck_in and self.decks.coming is self.decks.in_play):
             return DECK_SIZE
@@ -355,12 +355,12 @@ class TableState(msgspec.Struct, frozen=True):
         return DECK_SIZE - known + again.total() - again["tray"]  # a set in the tray is part of the stub
 
     def stub_fits(self, number: int) -> bool:
-        """Whether so many cards are the right number: those due, less cards taken back that may lie aside."""
+        """Return whether this is the right number of cards: those due, less cards taken back that may be aside."""
         return 0 <= self.stub_due - number <= max(0, self.round.taken_back)
 
     @property
     def burn_due(self) -> int:
-        """How many cards are still to be burnt before the first card is dealt."""
+        """Return how many cards are still to be burnt before the first card is dealt."""
         if (
             self.settings is None
             or self.phase not in CARDS_LEAVE
@@ -372,7 +372,7 @@ class TableState(msgspec.Struct, frozen=True):
 
     @property
     def other_deck_in(self) -> bool:
-        """Whether the device now holds a recorded deck other than that of the last round.
+        """Return whether the device now holds a recorded deck other than that of the last round.
 
         The device's number does not show it: a deck that is put in again may get another number.
         """
@@ -380,9 +380,9 @@ class TableState(msgspec.Struct, frozen=True):
 
     @property
     def next_deck_in(self) -> bool:
-        """Whether, after a round, the device holds the deck of the next one, and it is another than that of the round.
+        """Return whether, after a round, the device holds the next round's deck, and it is not the deck of that round.
 
-        The names of recorded decks decide; where one is not known, the device's number.
+        The names of recorded decks decide; if one is not known, the device's number does.
         """
         deck = self.decks.coming
         if self.phase not in (Phase.CONCLUDED, Phase.VOIDED) or not deck.deck:
@@ -391,7 +391,7 @@ class TableState(msgspec.Struct, frozen=True):
 
     @property
     def conditions(self) -> frozenset[Condition]:
-        """The conditions of the transition tables that hold now."""
+        """Return the conditions of the transition tables that hold now."""
         holds = {Condition.IN_ROUND if self.in_round else Condition.BETWEEN_ROUNDS}
         if self.duty.began_closed:
             holds.add(Condition.BEGAN_CLOSED)
@@ -409,11 +409,11 @@ class TableState(msgspec.Struct, frozen=True):
         return frozenset(holds)
 
     def went_on(self, before: int | None = None) -> bool:
-        """Whether a bettor's choice to continue after an error of this round stands."""
+        """Return whether a bettor's choice to continue after an error of this round is valid."""
         return bool(self.errors_gone_on_after(before))
 
     def errors_gone_on_after(self, before: int | None = None) -> list[Irregularity]:
-        """The errors of this round after which a bettor chose to continue. A choice stands as long as its error does.
+        """Return the errors of this round after which a bettor chose to continue. A choice is valid while its error is.
 
         `before`: only those that were raised before that one.
         """

@@ -1,7 +1,7 @@
-"""The causes for which a device moves no cards: how the journal has them, and how people read them.
+"""Causes for which a device moves no cards: their form in the journal, and their words for people.
 
-A cause that the device named is text, because the device names it again when it is over. It begins with what it is
-about, and the device's own word may follow after a colon. A cause that the table found is a message.
+A cause named by the device is text, because the device names it again when it is over. It begins with its subject, and
+the device's word may follow after a colon. A cause that the table found is a message.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ZONES: Final = {
     "transport": message("transport"),
     "tray": message("tray"),
 }
-"""Places in a device. Any other word is shown as the device wrote it."""
+"""Zones of a device. Any other word is shown as the device wrote it."""
 
 ALONE: Final = {
     DOOR: message("the door was opened"),
@@ -46,12 +46,12 @@ WITH_WORD: Final = {
 
 
 def about(cause: AnyText) -> str:
-    """Return what a cause is about: jam, door, command, or the id of an admission."""
+    """Return the subject of a cause: jam, door, command, or the id of an admission."""
     return (cause.id if isinstance(cause, Message) else cause).partition(": ")[0]
 
 
 def in_words(cause: AnyText) -> AnyText:
-    """Return a cause as people read it. One of an older version of the device's program may have no words here.
+    """Return a cause in words. A cause from an older version of the device's program may have none here.
 
     >>> str(in_words("jam: transport")), str(in_words("door"))
     ('jam: transport', 'the door was opened')
