@@ -38,7 +38,7 @@ def stands(clause: str, *kinds: Kind) -> tuple[Row, ...]:
     return tuple(Row(kind, clause, Disposition.STANDS, because, noticed=NEXT_ROUND) for kind in kinds)
 
 
-PROCEDURE: Final = "house procedure"  # the authority where neither a clause nor a house table decides
+PROCEDURE: Final = "house procedure"  # the authority if neither a clause nor a house table decides
 
 
 def counted(
@@ -87,7 +87,7 @@ def deck_errors_when_settled(stands: str, wrong: str, *others: Kind) -> tuple[Ro
 
 
 def reaching_settled(row: Row) -> tuple[Row, ...]:
-    """Return rows of reading 49: a clause that names no time also covers a settled round if the casino reads it so."""
+    """Return rows of reading 49: a clause without a time also covers a settled round if the casino reads it so."""
     return (row, replace(row, noticed=SETTLED, under=(*row.under, *ERROR_REACHES_SETTLED)))
 
 
@@ -201,7 +201,7 @@ FACES_DEALT: Final = (
 
 
 def dealt_face_up(clause: str, kind: Kind = Kind.EXPOSED_CARD, when: Facts | None = None) -> Row:
-    """Return the row of reading 37, where the casino counts a card dealt face up as dealt incorrectly."""
+    """Return the row of reading 37 for a casino that counts a card dealt face up as dealt incorrectly."""
     return Row(
         kind,
         clause,

@@ -69,12 +69,12 @@ class Disposition(StrEnum):
     REMOVE_HAND = "remove_hand"
     OPTIONS = "options"  # every bettor chooses
     NAME_ORDER = "name_order"  # a person names the order; then bettors choose, if the row gives options
-    REFER = "refer"  # the clause names who decides, not what
+    REFER = "refer"  # the clause names who decides, but not what
     RECONSTRUCT = "reconstruct"  # complete hands are moved to where they belong; then the deal goes on
     WITHDRAWALS = "withdrawals"  # a Player may withdraw all his wagers; the others' hands are finished
     STANDS = "stands"  # results and settlement stay as they are
-    REFUSE = "refuse"  # a bet is not taken, or its withdrawal not allowed
-    RETURN_BET = "return_bet"  # that bet alone is taken off and returned
+    REFUSE = "refuse"  # a bet is not taken, or its withdrawal is not allowed
+    RETURN_BET = "return_bet"  # only that bet is taken off and returned
     RESHUFFLE = "reshuffle"
     SILENT = "silent"  # no clause: hold, alert, and a ruling of the house
 
@@ -94,7 +94,7 @@ class RulingAction(StrEnum):
     RECONSTRUCT = "reconstruct"  # cards are put where they belong, and play goes on
     REMOVE_HANDS = "remove_hands"  # hands go out of play, their bets are returned, and play goes on
     RETURN_BETS = "return_bets"  # bets are returned; the hands stay
-    NAME_ORDER = "name_order"  # of cards that came together
+    NAME_ORDER = "name_order"  # the order of cards that came together
 
 
 class Noticed(StrEnum):
@@ -209,7 +209,7 @@ NUMBERS: Final[tuple[tuple[str, Kind, Facts], ...]] = (
 )
 """The number of an irregularity by its kind and facts; the first that fits. One found a round later is I24."""
 
-UNNUMBERED: Final = "-"  # stands in place of a number
+UNNUMBERED: Final = "-"  # appears in place of a number
 
 STATED: Final = tuple(name for name in Facts.__struct_fields__ if name != "noticed")  # a field of its own in rows
 
@@ -245,7 +245,7 @@ class Option(msgspec.Struct, frozen=True):
 
 
 def explained(what: Message, reason: Message) -> Message:
-    """Return what happened in a row's case, with what the facts do not say."""
+    """Return what happened in a row's case, with what the facts do not tell."""
     return message("{what}: {reason}", what=what, reason=reason)
 
 
@@ -281,13 +281,13 @@ class Row(msgspec.Struct, frozen=True):
 
     @property
     def reason(self) -> Message | None:
-        """The part of `because` that the facts do not say. None: they say it all."""
+        """The part of `because` that the facts do not tell. None: they tell everything."""
         reason = self.because.args.get("reason") if isinstance(self.because, Message) else None
         return reason if isinstance(reason, Message) else None
 
 
 class Grammar(msgspec.Struct, frozen=True):
-    """The order of dealing with devices of one unit. `device`: the only kind of device that may deal so; empty: any."""
+    """The order of dealing with devices of one unit. `device`: the only kind that may deal this way; empty: any."""
 
     unit: Unit
     order: Order
@@ -368,7 +368,7 @@ class Game(msgspec.Struct, frozen=True):
     title: Message
     operator: str
     version: str
-    effective: str  # ISO date; empty where the document has none
+    effective: str  # ISO date; empty if the document has none
     boxes: tuple[int, int, int]
     grammars: tuple[Grammar, ...]
     steps: tuple[Step, ...]
@@ -380,7 +380,7 @@ class Game(msgspec.Struct, frozen=True):
     betting: Betting
     irregularities: tuple[Row, ...]
     words: OwnWords = OwnWords()  # the document's words for its places and outcomes
-    silent_clause: str = ""  # who decides where no row fits; empty where the document names nobody
+    silent_clause: str = ""  # who decides if no row fits; empty if the document names nobody
     every_hand: bool = False  # all places take cards, whatever was bet
     counter_clockwise: bool = False  # the direction from box to box
     first_card: FirstCard | None = None

@@ -80,7 +80,7 @@ class Looks(StrEnum):
 
 
 class Needs(StrEnum):
-    """The main wager that must lie on a box before a side wager may be placed there (reading 44)."""
+    """The main wager that a box must have before a side wager may be placed there (reading 44)."""
 
     NOTHING = "nothing"
     OWN_MAIN = "own_main"  # of the same bettor
@@ -164,8 +164,8 @@ class Wager(msgspec.Struct, frozen=True):
     """A kind of wager. The first price whose shape holds is paid; otherwise it is returned, or lost by `clause`.
 
     `defined`: the clause that defines it; empty: `clause` does. `returned_by`: hands among those of `returned` that
-    have a clause of their own; the first that holds is cited. `on_dealer`: it lies once, on the Banker's own spot, and
-    belongs to no box. A wager that two readings change by more than a price is listed twice, with the same id and
+    have a clause of their own; the first that holds is cited. `on_dealer`: it is placed once, on the Banker's own spot,
+    and belongs to no box. A wager that two readings change by more than a price is listed twice, with the same id and
     another `under`.
     """
 
@@ -193,7 +193,7 @@ class LimitOf(StrEnum):
     """The stakes to which minimum and maximum apply."""
 
     WAGER = "wager"
-    BOX = "box"  # all that lies for one kind of wager on a box
+    BOX = "box"  # all bets of one kind of wager on a box
 
 
 class Excess(StrEnum):

@@ -1,4 +1,4 @@
-"""What the program says to people, in other languages than English, in which it is written and journaled."""
+"""Translations of the program's texts, which are written and journaled in English."""
 
 from controller.language.catalogue import ENGLISH, PARAMETER, TEXTS, Speaker, known, languages, translated
 

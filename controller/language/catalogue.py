@@ -31,17 +31,17 @@ PATTERNS: Final = {
     "points": "list.points",
     "sentences": "list.sentences",
 }
-"""Keys of the texts that join two parts, by the joint of a slot. `and` and `or` are CLDR's."""
+"""Keys of the texts that join two parts, by the kind of list in a slot. `and` and `or` are CLDR's."""
 STYLES: Final = {"and": "standard", "or": "or"}
 MOST_LOGGED: Final = 200  # ids without a text: a journal written elsewhere may hold any
 
 
 class CatalogueError(Exception):
-    """A catalogue that cannot be read; says the file, and the line where there is one."""
+    """Reports a catalogue that cannot be read; names the file, and the line if there is one."""
 
 
 class Texts:
-    """The texts of one language. `keyed`: those of the pages, by key, in English where there is no other."""
+    """The texts of one language. `keyed`: those of the pages, by key, in English if there is no translation."""
 
     def __init__(
         self,
@@ -174,7 +174,7 @@ def known(asked: str | None) -> str:
 
 @cache
 def texts(language: str) -> Texts:
-    """Return the texts of a language, none for English; a catalogue that cannot be read is logged, and has none."""
+    """Return the texts of a language, none for English; an unreadable catalogue is logged and counts as empty."""
     if language == ENGLISH:
         return Texts(ENGLISH, {}, {}, _one)
     try:
@@ -202,7 +202,7 @@ def read(language: str, folder: Path) -> Texts:
 
 def read_file(path: Path) -> Any:
     """Return Babel's catalogue of a file. Raises `CatalogueError` with file and line."""
-    from babel.messages.pofile import PoFileError, read_po  # only where another language than English is read
+    from babel.messages.pofile import PoFileError, read_po  # needed only when another language than English is read
 
     try:
         with path.open("rb") as file:

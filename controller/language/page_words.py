@@ -12,7 +12,7 @@ from controller.messages import SLOT
 
 
 def page_words(language: str) -> Mapping[str, str]:
-    """Return every word in that language, in English where the catalogue lacks it."""
+    """Return every word in that language, or in English if the catalogue lacks it."""
     return texts(language).keyed
 
 

@@ -1,7 +1,7 @@
-"""The words in which people's acts at a table are written: the steps of scenarios, and what `cardshoe operate` takes.
+"""Words for people's acts at a table: the steps of scenarios, and the lines that `cardshoe operate` accepts.
 
-Each word has its form, what it means, and a reader that makes of the rest of the line what is done at a
-`TableOfWords`. docs/scenarios.md lists them.
+Each word has its form, its meaning, and a reader that turns the rest of the line into an act at a `TableOfWords`.
+docs/scenarios.md lists them.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
     **SUPERVISOR_WORDS,
     **DECK_WORDS,
 }
-"""Where one word begins another, the longer one counts."""
+"""All words. If one word begins with another, the longer one is matched."""
 
 WITHOUT_WORDS: Final[Mapping[type[operations.Operation], str]] = {
     operations.EnrolScreen: "the screen's browser keeps what is enrolled, so it is done at that browser",
     operations.SignOn: "a dealer signs on at a screen, with the PIN",
     operations.LockScreen: "a screen is locked at that screen",
 }
-"""Operations that no word enters, and why."""
+"""Operations that no word enters, with the reason."""

@@ -1,4 +1,4 @@
-"""The words of what people do with decks, and with cards beside the hands, at a table."""
+"""Words for people's acts with decks, and with cards outside the hands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words of irregularities: reported, decided, and where cards lie."""
+"""Words for irregularities: to report and decide them, and to enter where cards are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One line: the longest known word that begins it, and what follows."""
+"""Reads a line: the longest known word at its beginning, and the rest."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from controller.people_words.word import Word
 
 TableT = TypeVar("TableT", contravariant=True)
 LONGEST_WORD: Final = 40  # characters of a line that are compared with a word
-ALIKE: Final = 0.6  # of 1: from here on another word was probably meant
+ALIKE: Final = 0.6  # similarity, at most 1, from which another word was probably meant
 
 
 def read_line(
     words: Sequence[str], known: Mapping[str, Word[TableT]], *, people: bool = False
 ) -> Callable[[TableT], None]:
-    """What the words of a line do. `people`: `by` may name a person. Raises `UnreadableError`."""
+    """Return the act of a line. `people`: `by` may name a person. Raises `UnreadableError`."""
     word, tokens = find_word(words, known, f"'{' '.join(words[:2])}' begins no step", people=people)
     act: Callable[[TableT], None] = read_form(known[word].form, known[word].read, tokens)
     return act
@@ -26,7 +26,7 @@ def read_line(
 def find_word(
     words: Sequence[str], known: Mapping[str, Any], sentence: str, *, people: bool = False
 ) -> tuple[str, Tokens]:
-    """The longest known word that begins the line, and what follows it. Raises `UnreadableError`."""
+    """Return the longest known word at the beginning of the line, and the rest. Raises `UnreadableError`."""
     for word in sorted(known, key=len, reverse=True):
         tokens = Tokens(words, people=people)
         if tokens.maybe(word):
@@ -39,7 +39,7 @@ def find_word(
 
 
 def _nearest(words: Sequence[str], known: Iterable[str]) -> str:
-    """The word that was probably meant, by as many words as it has."""
+    """Return the word that was probably meant, compared by as many words as it has."""
     found: dict[str, float] = {}
     for word in known:
         written = " ".join(words[: len(word.split())])[:LONGEST_WORD]
@@ -49,7 +49,7 @@ def _nearest(words: Sequence[str], known: Iterable[str]) -> str:
 
 
 def read_form(form: str, read: Callable[[Tokens], Any], tokens: Tokens) -> Any:
-    """What follows a word, to the end. Raises `UnreadableError`, which names the form."""
+    """Read the rest of a line after a word, to the end. Raises `UnreadableError`, which names the form."""
     try:
         made = read(tokens)
         tokens.done()
@@ -59,7 +59,7 @@ def read_form(form: str, read: Callable[[Tokens], Any], tokens: Tokens) -> Any:
 
 
 def quoted(form: str) -> str:
-    """Each of the forms that a word has.
+    """Return the forms of a word, each quoted.
 
     >>> quoted("open PLACE [CARDS] or open all")
     '`open PLACE [CARDS]` or `open all`'

@@ -1,4 +1,4 @@
-"""The words of a table and the course of its rounds: opened, bets, the deal, hands, chips."""
+"""Words for a table and the course of its rounds: opening, bets, the deal, hands, chips."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _read_take_back_bet(tokens: Tokens) -> Act:
 
 
 def _read_restrict(tokens: Tokens) -> Act:
-    """All that is restricted from now on: what a line does not name is lifted."""
+    """Read all restrictions: those that a line does not name are lifted."""
     by = tokens.by(Role.PIT_MANAGER)
     closed: list[int] = []
     fewer: list[tuple[int, int]] = []

@@ -1,4 +1,4 @@
-"""The words of what people do beside the cards: corrections, a round given up, maintenance, who deals."""
+"""Words for people's acts beside the cards: corrections, abandoning a round, maintenance, and who deals."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ STRUCK_OUT: Final[Mapping[str, type[operations.Operation]]] = {
 
 
 def _read_correct(tokens: Tokens) -> Act:
-    """A hand that was opened is named by its place: another place cannot replace it."""
+    """Read a correction. A turned-over hand is named by its place, which a correction cannot replace."""
     reason = forms.because(tokens, "it was entered wrongly")
     by = tokens.by(Role.PIT_SUPERVISOR)
     word = tokens.one_of({name: name for name in STRUCK_OUT}, "entry")
@@ -61,7 +61,7 @@ def _last_entry(table: TableOfWords, word: str, instead: Replaceable | None) -> 
 
 
 def _read_correct_bet(tokens: Tokens) -> Act:
-    """`bet 0`: one that was not entered; then bettor, wager and box describe it."""
+    """Read a correction of a bet. `bet 0`: one that was not entered; bettor, wager and box describe it."""
     reason = forms.because(tokens, "it was entered wrongly")
     by = tokens.by(Role.PIT_SUPERVISOR)
     bet, amount = tokens.number("the number of a bet"), tokens.number("an amount")
@@ -129,7 +129,7 @@ def _read_return_to_service(tokens: Tokens) -> Act:
 
 
 def _read_takes_over(tokens: Tokens) -> Act:
-    """With everything that is open, or `naming nothing`."""
+    """Read a takeover, which names everything that is open, or `naming nothing`."""
     by = tokens.by(Role.PIT_SUPERVISOR)
     silent = tokens.maybe("naming nothing")
 

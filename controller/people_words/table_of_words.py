@@ -1,4 +1,4 @@
-"""What the words of people need of a table: the scenarios play one, `cardshoe operate` talks to one that runs."""
+"""The table on which words act: scenarios play one, and `cardshoe operate` talks to a running one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from controller.table.operations import AnyOperation
 
 
 class NothingDoneError(Exception):
-    """A line came to nothing, in a sentence without its full stop."""
+    """Reports that a line had no effect, in a sentence without its full stop."""
 
 
 def nth(cell: str, number: int) -> str:
@@ -30,80 +30,80 @@ class Subject(Protocol):
 
 
 class TableOfWords(Protocol):
-    """A table at which lines are done. What the table does not accept raises an error of the implementation."""
+    """A table on which lines act. An act that the table refuses raises an error of the implementation."""
 
     def enter(self, operation: AnyOperation, by: By = DEALER) -> None:
-        """A person enters an operation."""
+        """Enter an operation as a person."""
 
     def enter_decision(self, operation: operations.ConfirmIrregularity | operations.Rule, by: By) -> None:
-        """A person decides about an irregularity; a void is asked for twice."""
+        """Decide about an irregularity as a person; a void is requested twice."""
 
     def twice(self, operation: AnyOperation, by: By = DEALER) -> None:
-        """A person enters what takes effect when it is entered again."""
+        """Enter an operation twice, since it takes effect when it is repeated."""
 
-    # -- what lies there
+    # -- open irregularities and entries
 
     def about(self) -> Subject:
-        """The open irregularity that a line is about. Raises `NothingDoneError`."""
+        """Return the open irregularity that a line is about. Raises `NothingDoneError`."""
 
     def about_choice(self) -> Subject:
-        """The one that waits for bettors' choices, else the one that a line is about."""
+        """Return the irregularity that waits for bettors' choices, else the one that a line is about."""
 
     def turn_to(self, cell: str, number: int) -> None:
-        """What follows is about the open irregularity of this cell, of several the one of that number, from 1.
+        """Select the open irregularity of this cell for the following lines; `number` selects one of several, from 1.
 
         Raises `NothingDoneError`.
         """
 
     def open_irregularities(self) -> tuple[int, ...]:
-        """Their ids."""
+        """Return the ids of the open irregularities."""
 
     def moves_due(self) -> bool:
-        """Whether cards are to be moved before play goes on, and all is decided."""
+        """Return whether cards are to be moved before play goes on, and everything is decided."""
 
     def choosers(self) -> Sequence[tuple[Place, str]]:
-        """Who has to choose: the place and the bettor, who may be empty."""
+        """Return who has to choose: the place and the bettor, who may be empty."""
 
     def entries(self) -> Sequence[tuple[int, operations.Operation]]:
-        """What may be corrected: the entries of this round, the last one last."""
+        """Return the entries of this round that may be corrected, in order."""
 
-    # -- what has to do with the device: the scenarios' own obeys, and at a running table people use theirs
+    # -- acts with the device: a scenario's device obeys; at a running table people use the real one
 
     def load(self) -> None:
-        """A fresh deck is put in and shuffled."""
+        """Put in a fresh deck and shuffle it."""
 
     def put_in(self, deck: str) -> None:
-        """A deck is put in, and a person says which."""
+        """Put in a deck, and have a person enter which one."""
 
     def place_your_bets(self) -> None:
-        """The announcement, with the wagers or boxes that are known."""
+        """Announce the round, with the wagers or boxes that are known."""
 
     def next_round(self) -> None:
-        """A fresh deck, and the announcement."""
+        """Put in a fresh deck, and announce the round."""
 
     def occupy(self, boxes: tuple[int, ...]) -> None:
-        """The boxes that take part."""
+        """Name the boxes that take part."""
 
     def lay(self, wager: operations.PlaceWager) -> None:
-        """A bettor who is not entered yet is entered first; he stands."""
+        """Lay a bet. A bettor who is not entered yet is entered first, without a seat."""
 
     def begin(self) -> None:
-        """A fresh deck, bets and "No more bets"."""
+        """Put in a fresh deck, lay bets and close them."""
 
     def first_card(self) -> None:
-        """The First Card is drawn and lies open."""
+        """Draw the First Card and show it."""
 
     def deal(self, times: int) -> None:
-        """So many sets are lifted, or cards drawn, that are due."""
+        """Lift so many sets, or draw so many cards, that are due."""
 
     def deal_all(self) -> None:
-        """Whatever is still due, until something stops the deal."""
+        """Deal everything that is still due, until something stops the deal."""
 
     def open_all(self) -> None:
-        """Hands that are not open yet."""
+        """Turn over the hands that are not turned over yet."""
 
     def settle(self) -> None:
-        """The chips are paid."""
+        """Pay the chips."""
 
     def finish(self) -> None:
-        """From wherever the deal is to the end of the round."""
+        """Play from the present point of the deal to the end of the round."""

@@ -1,4 +1,4 @@
-"""Reads a line of words token by token, with an error that lists what may stand there."""
+"""Reads a line of words token by token, with an error that lists the possible tokens."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ ACTIONS: Final[Mapping[str, RulingAction]] = {action.value.replace("_", " "): ac
 INSTRUCTIONS: Final[Mapping[str, Instruction]] = {one.value.replace("_", " "): one for one in Instruction}
 FACTS: Final = tuple(name for name in Facts.__struct_fields__ if name != "noticed")
 YES_OR_NO: Final[Mapping[str, bool]] = {"yes": True, "no": False}
-MOST_TIMES: Final = 99  # more than a deck has cards
-_NUMBER: Final = re.compile(r"-?[0-9]{1,9}")  # ASCII, and no longer than any that means something
+MOST_TIMES: Final = 99  # more than the cards of a deck
+_NUMBER: Final = re.compile(r"-?[0-9]{1,9}")  # ASCII digits, no more than any number here has
 _PLACE: Final = re.compile(r"D|B[1-9]")
 ValueT = TypeVar("ValueT")
 
 
 class By(NamedTuple):
-    """Who does it: a rank, or a person by id where the table has people. `said`: it stands in the line."""
+    """The person who acts: a rank, or a person by id if the table has people. `said`: the line names one."""
 
     role: Role
     person: str = ""
@@ -36,11 +36,11 @@ DEALER: Final = By(Role.DEALER)
 
 
 class UnreadableError(Exception):
-    """A line that says nothing known. The sentence names what stands there and what could."""
+    """Reports a line with an unknown token. The sentence names the token and what could be in its place."""
 
 
 class Tokens:
-    """The words of a line, taken one after the other. `people`: what follows `by` may be a person's id too."""
+    """The tokens of a line, taken one after the other. `people`: `by` may also be followed by a person's id."""
 
     def __init__(self, words: Sequence[str], *, people: bool = False) -> None:
         self._left = list(words)
@@ -51,13 +51,13 @@ class Tokens:
         return bool(self._left)
 
     def take(self, what: str) -> str:
-        """The next word; `what` says what it should be."""
+        """Take the next token; `what` says what it should be."""
         if not self._left:
             raise UnreadableError(f"{what} is missing at the end")
         return self._left.pop(0)
 
     def maybe(self, literal: str) -> bool:
-        """Take these words if they come next."""
+        """Take these words if they come next; return whether they do."""
         wanted = literal.split()
         if self._left[: len(wanted)] != wanted:
             return False
@@ -69,7 +69,7 @@ class Tokens:
         return taken
 
     def tail(self, literal: str) -> tuple[str, ...] | None:
-        """What follows a word up to the end, both taken away; None if the word does not stand here."""
+        """Take a word and everything after it, and return the latter; None if the word is not in the line."""
         if literal not in self._left:
             return None
         at = self._left.index(literal)
@@ -83,7 +83,7 @@ class Tokens:
         return int(word)
 
     def times(self, what: str) -> int:
-        """How often something is done."""
+        """Read how often something is done."""
         found = self.number(what)
         if not 0 <= found <= MOST_TIMES:
             raise UnreadableError(f"{what} is a number from 0 to {MOST_TIMES}, not {found}")
@@ -124,7 +124,7 @@ class Tokens:
         return tuple(found)
 
     def one_of(self, known: Mapping[str, ValueT], what: str) -> ValueT:
-        """A value by its name, which may have several words; `_` may be written as a blank."""
+        """Read a value by its name, which may have several words; `_` may be written as a blank."""
         for name in sorted(known, key=len, reverse=True):
             if self.maybe(name) or self.maybe(name.replace("_", " ")):
                 return known[name]
@@ -132,13 +132,13 @@ class Tokens:
         raise UnreadableError(f"'{word}' is no {what}; known: {', '.join(known)}")
 
     def wager(self) -> PlaceWager:
-        """Who bets, on what, on which box, how much."""
+        """Read who bets, on what, on which box, and how much."""
         bettor, wager = self.take("a bettor"), self.take("a wager like main")
         box, amount = self.number("a box"), self.number("an amount")
         return PlaceWager(bettor, wager, box, amount, self.maybe("overlooked"))
 
     def facts(self) -> dict[str, bool]:
-        """Pairs of a fact and yes or no."""
+        """Read pairs of a fact and yes or no."""
         stated = {}
         while self._left:
             fact = self.one_of(dict(zip(FACTS, FACTS, strict=True)), "fact")
@@ -146,7 +146,7 @@ class Tokens:
         return stated
 
     def by(self, default: Role) -> By:
-        """Who does it: `by ROLE` or `by PERSON` at the end, or the default."""
+        """Read `by ROLE` or `by PERSON` at the end, or return the default."""
         words = self.tail("by")
         if words is None:
             return By(default)
@@ -155,7 +155,7 @@ class Tokens:
         return By(_whole(words, ROLES, "rank"), said=True)
 
     def done(self) -> None:
-        """Nothing more may follow."""
+        """Verify that nothing more follows."""
         if self._left:
             raise UnreadableError(f"nothing is known to follow here, and '{' '.join(self._left)}' does")
 

@@ -1,4 +1,4 @@
-"""What a word is, and readers of operations that a correction names as well."""
+"""Types of words, and readers of operations that a correction names as well."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from controller.people_words.tokens import KINDS, ROLES, Tokens, UnreadableError
 from controller.table import operations
 
 WITNESS: Final = "a witness"
-"""Where a line names none. A table with people takes a count only with a witness who is named."""
+"""The witness if a line names none. A table with people accepts a count only with a named witness."""
 
 TableT = TypeVar("TableT", contravariant=True)
 Act: TypeAlias = Callable[[TableOfWords], None]
 
 
 class Word(NamedTuple, Generic[TableT]):
-    """`read` takes what follows the word; it raises `UnreadableError` where that says nothing known.
+    """A word of the lines. `read` takes what follows it, and raises `UnreadableError` if that is not known.
 
-    `enters`: the operations that it stands for, those first that the table must take.
+    `enters`: the operations that it enters, those first that the table must accept.
     """
 
     form: str
@@ -29,17 +29,17 @@ class Word(NamedTuple, Generic[TableT]):
 
 
 def plain(act: Callable[[TableT], None]) -> Callable[[Tokens], Callable[[TableT], None]]:
-    """A word that nothing follows."""
+    """Return a word that nothing follows."""
     return lambda tokens: act
 
 
 def entered(operation: operations.Operation) -> Callable[[Tokens], Act]:
-    """A word that enters an operation of which everything is known."""
+    """Return a word that enters a completely known operation."""
     return lambda tokens: lambda table: table.enter(operation)
 
 
 def because(tokens: Tokens, default: str) -> str:
-    """The reason, to the end of the line; who gives it stands before."""
+    """Read the reason, to the end of the line, after the person who gives it was taken."""
     text = tokens.tail("because")
     if text is None:
         return default
@@ -49,7 +49,7 @@ def because(tokens: Tokens, default: str) -> str:
 
 
 def witness(tokens: Tokens) -> str:
-    """`witness NAME` at the end."""
+    """Read `witness NAME` at the end."""
     words = tokens.tail("witness")
     if words is None:
         return WITNESS

@@ -2,7 +2,7 @@
 
 Shares are exact fractions of the smallest unit. No clause says how to count out a share that is not a whole unit; a
 house that rounds its payouts (`controller.rules.settlement.Rounding`) shares whole units too. The direction of rounding
-does not matter here, because the shares of a box come to its maximum either way: each is cut to whole units, and the
+does not matter here, because the shares of a box add up to its maximum either way: each is cut to whole units, and the
 units left over go one each in the order of placing.
 
 Only the closed layout counts. A bet that is returned later leaves the others' shares as they are (NC 5.13), and no
@@ -30,8 +30,8 @@ EXEMPT: Final = "exempt"  # the option by which only the bet under the minimum i
 class Share(msgspec.Struct, frozen=True):
     """The division of one bet: `counts` is won or lost and `returned` goes back; together they are its amount.
 
-    Where the whole bet counts and that needs no clause, `clause` is empty and `because` None. `once`: the bet is under
-    the minimum, and paying or collecting it uses up its bettor's one time (RTP 5.10).
+    If the whole bet counts and that needs no clause, `clause` is empty and `because` None. `once`: the bet is under the
+    minimum, and paying or collecting it uses up its bettor's one time (RTP 5.10).
     """
 
     bet: Bet
@@ -70,7 +70,7 @@ def apportion(
 
 
 def _in_whole_units(shares: tuple[Share, ...]) -> tuple[Share, ...]:
-    """Cut the shares to whole units. Together they come to the same, because their sum is a whole number."""
+    """Cut the shares to whole units. Their total stays the same, because it is a whole number."""
     with_parts = [share for share in shares if share.counts % 1]
     over = sum(share.counts % 1 for share in with_parts)
     first = sorted(share.bet.number for share in with_parts)[: int(over)]
@@ -133,9 +133,9 @@ def _pro_rata(law: Law, group: Group, minimum: int, maximum: int) -> tuple[Share
 
 
 def _under_minimum(law: Law) -> tuple[str, str]:
-    """Return how bets under the minimum are read where a maximum is shared, and the clause; the setting is optional.
+    """Return the reading for bets under the minimum when a maximum is shared, and its clause; the setting is optional.
 
-    Raises `SettingError` where the reading must be chosen and is not.
+    Raises `SettingError` if the reading must be chosen and is not.
     """
     for setting in law.game.settings:
         if setting.id == PRO_RATA_UNDER_MINIMUM:
@@ -147,7 +147,7 @@ def share_out(whole: Fraction, stakes: dict[int, int], minimum: int) -> dict[int
     """Divide `whole` in proportion to stakes of at least the minimum, so that no share falls below the minimum.
 
     `whole` is less than the sum of the stakes, so no share exceeds its stake. Lifting one share to the minimum leaves
-    less for the others, so the division repeats until none is below. If the minimums alone come to `whole` or more,
+    less for the others, so the division repeats until none is below. If the minimums alone add up to `whole` or more,
     each share is the minimum.
 
     >>> share_out(Fraction(100), {1: 150, 2: 100, 3: 10}, 10)

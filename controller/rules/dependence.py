@@ -35,7 +35,7 @@ class Suits(IntEnum):
 
     NONE = 0
     ONE_SUIT = 1  # only whether all three cards have the same suit
-    CARDS = 2  # in any other way: each card must be known
+    CARDS = 2  # suits matter in any other way: each card must be known
 
 
 class Dependence(NamedTuple):
@@ -52,7 +52,7 @@ TRAITS: Final[dict[Shape, Trait]] = {
     Shape.SAME_RANKING: Trait.RANKING,
     Shape.SAME_POINTS: Trait.RANKING,
     Shape.SAME_POINTS_BELOW_THREE_PICTURES: Trait.RANKING,
-    Shape.SAME_RANKS: Trait.RANKING,  # and on whether both hands have the same three
+    Shape.SAME_RANKS: Trait.RANKING,  # also on whether both hands have the same three ranks
     Shape.THREE_PICTURES_EITHER: Trait.RANKING,
     Shape.THREE_PICTURES_BOTH: Trait.RANKING,
     Shape.MATCHED_ONE: Trait.PICTURES,

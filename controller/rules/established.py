@@ -44,8 +44,8 @@ class Sight(StrEnum):
     """A level of knowledge of a card; the setting `known_cards` names the level from which a card counts as known."""
 
     RECOGNISED = "recognised"  # the device read it
-    SEEN = "seen"  # and a Player has viewed it
-    EXPOSED = "exposed"  # and its face was shown to the table
+    SEEN = "seen"  # also viewed by a Player
+    EXPOSED = "exposed"  # its face was also shown to the table
 
     def reaches(self, needed: Sight) -> bool:
         """Return whether a card known to this level counts where `needed` is required.
@@ -127,7 +127,7 @@ class Established:
 
 
 def standing(law: Law, wager: Wager, box: int, known: Known, deck: Sequence[Card] = DECK) -> Status:
-    """Judge one wager on a box by the known cards. Any box will do for a wager on the Dealer's hand alone.
+    """Judge one wager on a box by the known cards. For a wager on the Dealer's hand alone any box may be given.
 
     Raises `SettingError` where the wager depends on a reading that has not been chosen, and `ValueError` where a known
     card is not in the deck or too few cards are left to complete the hands.
@@ -199,6 +199,6 @@ def _places(wager: Wager, box: int) -> tuple[str, ...]:
 
 
 def _complete_hands_only(law: Law) -> bool:
-    """Return whether part of a hand decides nothing (reading 42). Documents without that setting let it decide."""
+    """Return whether part of a hand decides nothing (reading 42). In documents without that setting it does decide."""
     has_setting = any(setting.id == ESTABLISHED_BY for setting in law.game.settings)
     return has_setting and law.option(ESTABLISHED_BY) == COMPLETE_HANDS

@@ -32,7 +32,7 @@ def _declared(kind: type) -> dict[str, Any]:
 
 def mistyped(value: object, kind: Any, place: str) -> Iterator[str]:
     """Yield a problem for each field that is not of its declared type, with its place: `wagers[0].prices[1].odds`."""
-    if kind == str | Message:  # a casino writes its own text in a row; a document is translated
+    if kind == str | Message:  # a casino writes its own text in a row; a document's text is translated
         kind = Message
     if get_origin(kind) is tuple and isinstance(value, tuple):
         yield from _in_tuple(value, get_args(kind), place)
@@ -55,7 +55,7 @@ def _in_tuple(values: tuple[object, ...], kinds: tuple[Any, ...], place: str) ->
 
 
 def _written(kind: Any) -> str:
-    """Return how a value of this type is written, for the message."""
+    """Return the notation of a value of this type, for the message."""
     plain = get_origin(kind) or kind
     if isinstance(plain, EnumMeta):
         return f"one of {plain.__name__}, as {plain.__name__}.{next(iter(plain.__members__))}"

@@ -209,7 +209,7 @@ SILENT_DECIDED_BY: Final = Role.SHIFT_MANAGER  # decides what no document provid
 
 
 class Finding(NamedTuple):
-    """The row that applies. While `asks` names facts that a person must state first, the row is the likeliest one."""
+    """The row that applies, or the likeliest one while `asks` names facts that a person must state first."""
 
     row: Row
     asks: tuple[str, ...]
@@ -249,7 +249,9 @@ def _unstated(when: Facts, facts: Facts) -> tuple[str, ...] | None:
 
 
 def silent_row(game: Game, kind: Kind, facts: Facts) -> Row:
-    """Return the row where none fits: the document's referring clause if it has one, else a ruling of the house."""
+    """Return the row if none fits: the document's referring clause if it has one, else a ruling of the
+    house.
+    """
     return Row(
         id=number(kind, facts),
         kind=kind,

@@ -244,7 +244,7 @@ def enter_bettor(rules: TableRules, layout: Layout, bettor: Bettor) -> Layout:
 def as_it_lies(law: Law, rules: TableRules, bettors: Iterable[Bettor], bets: Iterable[Bet]) -> Layout:
     """Return the layout as the chips were found at closing, lawful or not; wagers are settled by that (NC 5.13).
 
-    Raises `BetRefusedError` for what cannot lie there: an unknown box or bettor, an amount that is not whole, a
+    Raises `BetRefusedError` for what cannot be on a layout: an unknown box or bettor, an amount that is not whole, a
     repeated number, two stacks of one bettor for one wager. Raises `UnknownWagerError` for a wager that the game does
     not have, and `TableRulesError`.
     """
@@ -271,7 +271,9 @@ def as_it_lies(law: Law, rules: TableRules, bettors: Iterable[Bettor], bets: Ite
 
 
 def check_possible(law: Law, rules: TableRules, wager_id: str, box: int, amount: int) -> Wager:
-    """Return the wager if such a bet can lie on this layout at all. Raises `BetRefusedError` or `UnknownWagerError`."""
+    """Return the wager if this layout can have such a bet. Raises `BetRefusedError` or
+    `UnknownWagerError`.
+    """
     wager = law.wager(wager_id)
     if isinstance(amount, bool) or not isinstance(amount, int) or amount < 1:
         raise BetRefusedError(
@@ -343,7 +345,7 @@ def outside_limits(law: Law, rules: TableRules, layout: Layout) -> tuple[Outside
 def seated_player(law: Law, layout: Layout, box: int) -> str | None:
     """Return the Seated Player of a box: the bettor who sits there and bet on it, else the highest bettor (NC 1.15).
 
-    The highest Initial Bet counts; where there is none, the highest bet of any kind. Of equal bets the first counts.
+    The highest Initial Bet counts, or the highest bet of any kind if there is none. Among equal bets the first counts.
     """
     bets = layout.on(box)
     for bet in bets:

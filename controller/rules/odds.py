@@ -32,7 +32,7 @@ Play: TypeAlias = tuple[tuple[Wager, tuple[Price, ...]], ...]
 
 @dataclass(frozen=True)
 class PriceWays:
-    """One price of a wager, and how many of the wager's `total` ways it is paid in.
+    """One price of a wager, and the number of the wager's `total` ways in which it is paid.
 
     `name` is the document's name for it, or the shape where there is none; `shape` is what it is paid on, with the
     name. `odds` are net units for each unit staked.
@@ -47,7 +47,7 @@ class PriceWays:
 
 @dataclass(frozen=True)
 class WagerOdds:
-    """The counted odds of a wager. `prices` stand in the order in which they are checked.
+    """The counted odds of a wager. `prices` are in the order in which they are checked.
 
     `total` is the number of equally likely ways: ordered pairs of hands (407,170,400 of 52 cards), or hands (22,100)
     where the wager looks at one.
@@ -166,9 +166,9 @@ def ways_to_play(
 ) -> dict[Play, list[Law]]:
     """Group every choice of the readings that matter by its effect on one wager; without `wager_id`, on all wagers.
 
-    Choices that put the same wagers and prices in force are one way to play: where ties go by the ranking of P3, it
-    does not matter how points are compared. A wager that is not in force has an empty way to play. A setting in `fixed`
-    keeps that option. A setting that does not matter keeps its default, which may be empty.
+    Choices that put the same wagers and prices in force are one way to play: if ties are decided by the ranking of P3,
+    it does not matter how points are compared. A wager that is not in force has an empty way to play. A setting in
+    `fixed` keeps that option. A setting that does not matter keeps its default, which may be empty.
     """
     variants = [wager for wager in game.wagers if wager_id in ("", wager.id)]
     matter = readings_that_matter(game, variants)

@@ -59,12 +59,12 @@ def place(
     noticed: bool = True,
     placed_by: str = "",
 ) -> Laid:
-    """Put `amount` more units of a bettor on a wager of a box.
+    """Add `amount` units of a bettor to a wager of a box.
 
     Where each wager has its own maximum, a bet over it is refused (RTP 3.4). Where the bettors of a box share it, the
     excess is handed back: the last chips first, and a standing bettor's before the seated bettor's, whose new chips
-    thus replace them (NC 5.1). With `noticed=False` the Dealer overlooked what is wrong, so the bet lies there; only a
-    bet that cannot lie on the layout at all is still refused.
+    thus replace them (NC 5.1). With `noticed=False` the Dealer overlooked what is wrong, so the bet is accepted; only a
+    bet that is impossible on the layout is still refused.
 
     Raises `BetRefusedError`, `UnknownWagerError` for a wager that the game does not have, and `TableRulesError`.
     """
@@ -113,7 +113,7 @@ def change(
 
 
 def take_back(law: Law, layout: Layout, number: int, *, betting_open: bool) -> Laid:
-    """Take a bet off, together with that bettor's own side wagers that would lie there without a main wager.
+    """Take a bet off, together with that bettor's own side wagers that would be left without a main wager.
 
     Other bettors' side wagers stay, because only its own bettor takes a bet back; `without_main` then names them.
     """
@@ -132,7 +132,7 @@ def take_back(law: Law, layout: Layout, number: int, *, betting_open: bool) -> L
 
 
 def reject_excess(law: Law, rules: TableRules, layout: Layout) -> Laid:
-    """Hand back what is noticed over a maximum before bets are closed (RTP 3.4, NC 5.1).
+    """Hand back chips over a maximum that are noticed before bets are closed (RTP 3.4, NC 5.1).
 
     The order and the bettors are those of `place`. A bet counts as placed when its number was given.
     """
@@ -256,7 +256,7 @@ class _Chips(msgspec.Struct, frozen=True):
 
 
 def _share_the_maximum(law: Law, rules: TableRules, layout: Layout, bet: Bet, before: int) -> Laid:
-    """Lay the bet, of which `before` units lay there already, and hand back what exceeds the box's maximum."""
+    """Lay the bet, of which `before` units were there already, and hand back what exceeds the box's maximum."""
     laid = layout.holding(bet)
     maximum = rules.limits.get(bet.wager, Limit()).maximum
     over = 0 if maximum is None else sum(other.amount for other in laid.on(bet.box, bet.wager)) - maximum

@@ -31,7 +31,7 @@ class NumberedRow(NamedTuple):
 
 
 def numbered_rows(law: Law, kind: Kind) -> Iterator[NumberedRow]:
-    """Yield the rows of a kind, without those of the house, under each number that some facts give it."""
+    """Yield the rows of a kind, without the house's own rows, under each number that some facts give them."""
     names = _names(law, kind)
     found: dict[tuple[Row, str], list[Facts]] = {}
     for facts in _every_fact(names):

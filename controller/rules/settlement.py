@@ -1,4 +1,4 @@
-"""The settlement of a whole round: what is returned, collected or held of every bet, and what the house pays.
+"""The settlement of a whole round: for every bet what is returned, collected or held, and what the house pays.
 
 Money is in the smallest unit and exact. Every settlement sums to zero: what bettors lose the house gains, and the
 reverse. The closed layout does not change: a bet withdrawn late is won or lost all the same (TP 5.6, P3 5.6, RTP 5.3),
@@ -116,7 +116,7 @@ def settle_round(
     any other bet may be ruled to be returned. A bet that a clause returns cannot be settled by a ruling.
 
     Raises `SettlementError` where a hand is missing that a bet needs, a withdrawal is only partial (RTP 5.13.1), or a
-    ruling or clause concerns a bet that does not lie there; `SettingError` where a reading must be chosen and is not.
+    ruling or clause concerns a bet that is not on the layout; `SettingError` where a reading must be chosen and is not.
     """
     removed, withdrawn, rulings = removed or {}, withdrawn or {}, rulings or {}
     _check_entered(law, layout, removed, withdrawn, rulings)
@@ -205,7 +205,7 @@ def _returned(bet: Bet, clause: str, because: Message) -> BetResult:
 def _removed_or_withdrawn(
     bet: Bet, removed: Mapping[int, str], withdrawn: Mapping[tuple[str, int], str]
 ) -> BetResult | None:
-    """Return the result of a bet that a clause took out of the round; None if none did."""
+    """Return the result of a bet that a clause took out of the round; None if no clause did."""
     if bet.box in removed:
         return _returned(bet, removed[bet.box], message("the hand was removed from play"))
     if (bet.bettor, bet.box) in withdrawn:
@@ -214,7 +214,7 @@ def _removed_or_withdrawn(
 
 
 def _returned_by_ruling(bet: Bet, ruling: BetRuling | None) -> BetResult | None:
-    """Return the result of a bet that a ruling returned; None if none did."""
+    """Return the result of a bet that a ruling returned; None if no ruling did."""
     if ruling is None or ruling.action is not BetAction.RETURN:
         return None
     because = message(
@@ -312,7 +312,7 @@ def _check_entered(
     withdrawn: Mapping[tuple[str, int], str],
     rulings: Mapping[int, BetRuling],
 ) -> None:
-    """Check that every return has a clause or a ruling, and that each concerns a bet that lies there."""
+    """Check that every return has a clause or a ruling, and that each concerns a bet on the layout."""
     for number, ruling in rulings.items():
         if all(bet.number != number for bet in layout.bets):
             raise SettlementError(

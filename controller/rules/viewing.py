@@ -26,8 +26,8 @@ def viewer(law: Law, layout: Layout, box: int, viewing: Mapping[str, int] = NO_V
     """Return the bettor who looks at the hand of a box; None if nobody controls it and the Dealer opens it (RTP 3.14).
 
     `viewing` maps each bettor to the box whose hand he has already looked at. Where a bettor may look at one hand only,
-    a bettor who has looked at another is passed over and plays this hand blind (RTP 1.1.1, 3.7). Where the document
-    does not say which of several bettors looks, the first who placed a bet there does.
+    a bettor who has looked at another is passed over and plays this hand blind (RTP 1.1.1, 3.7). If the document does
+    not say which of several bettors looks, the first who placed a bet there does.
     """
     if not law.game.examining:
         return None

@@ -1,8 +1,9 @@
 """Journal records of the daemon's configuration, and of deleted journal files.
 
-Of a secret only a digest is kept, which shows that it is another one than before: SHA-256 in hexadecimal, empty where
-there is none. It reveals nothing, because what goes into it cannot be guessed: keys are 32 random bytes, and the hash
-of a PIN contains a random salt that stands nowhere else.
+The configuration shows who could act, by which device, with which program. For a secret only a digest is kept, which
+shows whether the secret changed: SHA-256 in hexadecimal, empty if there is none. The digest reveals nothing, because
+its input cannot be guessed: keys are 32 random bytes, and the hash of a PIN contains a random salt that is kept
+nowhere else.
 """
 
 from __future__ import annotations

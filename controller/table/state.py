@@ -167,7 +167,7 @@ class TableState(msgspec.Struct, frozen=True):
 
     @property
     def window_open(self) -> bool:
-        """Return whether an error of the last round may still be found: the round may resume by the rules of its deal."""
+        """Return whether an error of the last round may still be found; the round may then resume by its own rules."""
         return self.phase in WINDOW_OPEN or self.duty.began_concluded
 
     @property

@@ -42,7 +42,7 @@ condition holds is taken.
 
 
 def states_document() -> str:
-    """The whole page."""
+    """Return the whole page."""
     parts = [
         INTRODUCTION,
         "## Phases\n",
@@ -79,7 +79,7 @@ def _table(rows: Sequence[Transition]) -> str:
 
 
 def _diagram(rows: Sequence[Transition], first: StrEnum) -> str:
-    """One arrow for each pair of states, with all triggers that lead along it."""
+    """Return a diagram with one arrow for each pair of states, with all triggers that lead along it."""
     return "\n".join(["```mermaid", "stateDiagram-v2", *_arrows(rows, first), "```\n"])
 
 

@@ -1,4 +1,4 @@
-"""The irregularity table of F3. Where no row fits, the page is silent and names nobody who decides."""
+"""The irregularity table of F3. If no row fits, the page is silent and names nobody who decides."""
 
 from typing import Final
 

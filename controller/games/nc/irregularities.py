@@ -1,4 +1,4 @@
-"""The irregularity table of NC. Where no row fits, the Table Games Shift Manager decides (NC 5.17)."""
+"""The irregularity table of NC. If no row fits, the Table Games Shift Manager decides (NC 5.17)."""
 
 from typing import Final
 
@@ -47,7 +47,7 @@ def second_errors(row: Row) -> tuple[Row, ...]:
 
 
 def asked_again(kind: Kind, when: Facts, under: Under = ()) -> tuple[Row, ...]:
-    """Return rows of reading 39, where 5.17 is asked what a second error means for a Player who chose to go on."""
+    """Return rows of reading 39, which asks 5.17 what a second error means for a Player who chose to go on."""
     return second_errors(
         Row(
             kind,
@@ -65,7 +65,7 @@ def asked_again(kind: Kind, when: Facts, under: Under = ()) -> tuple[Row, ...]:
 
 
 def chosen_again(kind: Kind, when: Facts, under: Under = ()) -> tuple[Row, ...]:
-    """Return rows of reading 39: what follows when a bettor has chosen to go on and another error happens."""
+    """Return rows of reading 39: the consequence if a bettor chose to go on and another error happens."""
     return (
         *asked_again(kind, when, under),
         *second_errors(

@@ -1,4 +1,4 @@
-"""The irregularity table of RTP. Where no row fits, the Gaming Shift Manager decides (RTP 6.1)."""
+"""The irregularity table of RTP. If no row fits, the Gaming Shift Manager decides (RTP 6.1)."""
 
 from typing import Final
 
@@ -28,7 +28,7 @@ from controller.roles import Role
 
 
 def permitted_by(role: Role, stays: Message, withdraws: Message) -> tuple[Under, tuple[Option, ...]]:
-    """Return the option of reading 26, and what a dissatisfied Player may be permitted then (RTP 5.7)."""
+    """Return the option of reading 26, and the permission that a dissatisfied Player may then get (RTP 5.7)."""
     return (("withdrawal_permitted_by", role.value),), (
         Option(Choice.CONTINUE, "RTP 5.7", stays),
         Option(Choice.WITHDRAW, "RTP 5.7", withdraws, role),

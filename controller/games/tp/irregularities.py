@@ -1,4 +1,4 @@
-"""The irregularity table of TP. Where no row fits, the document is silent and names nobody who decides."""
+"""The irregularity table of TP. If no row fits, the document is silent and names nobody who decides."""
 
 from typing import Final
 
