@@ -1,4 +1,4 @@
-"""Shared parts of the handlers of every door: the caller, the body of a request, answers and refusals."""
+"""Shared parts of the handlers of every listener: the caller, the body of a request, answers and refusals."""
 
 from __future__ import annotations
 

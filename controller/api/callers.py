@@ -8,7 +8,7 @@ from typing import NamedTuple
 class Caller(NamedTuple):
     """A user of the machine at the Unix socket, an enrolled screen at the TCP port, or a display that may only look.
 
-    Counting and pacing go by this value, so all displays share one account.
+    Requests are counted and paced by this value, so all displays share one account.
     """
 
     uid: int | None = None

@@ -40,7 +40,7 @@ CONNECT_WITHIN: Final = 10  # seconds
 
 
 class TableUnreachableError(Exception):
-    """No daemon answers at the socket, or it went away. `hint`: the next step. `code`: set if the daemon refused."""
+    """Reports that no daemon answers at the socket. `hint`: the next step. `code`: set if the daemon refused."""
 
     def __init__(self, sentence: str, hint: str = "", code: str = "") -> None:
         super().__init__(sentence)
@@ -49,11 +49,11 @@ class TableUnreachableError(Exception):
 
 
 class NotAdmittedError(TableUnreachableError):
-    """The daemon runs, but does not admit this user."""
+    """Reports that the daemon runs, but does not admit this user."""
 
 
 class NotInJournalError(TableUnreachableError):
-    """The table's journal does not have that event. `newest`: its last one."""
+    """Reports that the table's journal does not have that event. `newest`: its last one."""
 
     def __init__(self, sentence: str, newest: EventId) -> None:
         super().__init__(sentence)
@@ -61,7 +61,7 @@ class NotInJournalError(TableUnreachableError):
 
 
 class NoTableError(Exception):
-    """A program that is not a daemon of this version answers at the socket. `hint`: the next step."""
+    """Reports that a program other than a daemon of this version answers at the socket. `hint`: the next step."""
 
     hint = "Name the daemon's socket with --socket, and use the cardshoe that was installed with the daemon."
 
@@ -112,7 +112,7 @@ class ApiClient:
     """Talks to the daemon at one Unix socket. Use as an async context manager.
 
     `at` may also be the address of its page at the port of screens, as in `http://localhost:8080`; with the `cookie` of
-    an enrolled screen (`NAME=VALUE`) the client operates there. `language`: that of the sentences in answers.
+    an enrolled screen (`NAME=VALUE`) the client operates there. `language`: the language of sentences in answers.
     """
 
     def __init__(self, at: Path | str, cookie: str = "", language: str = ENGLISH) -> None:

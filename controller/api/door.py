@@ -31,7 +31,7 @@ BACKLOG: Final = 256  # clients in the kernel's queue; further ones wait until t
 AT_ONCE: Final = 4  # connections admitted before others have their turn
 REFUSED_AT_ONCE: Final = 32  # connections refused before others have their turn: each takes a tenth of the time
 AFTER_REFUSAL: Final = 0.002  # seconds without accepting, because a refused client may retry at once and for ever
-OF_ONE_USER: Final = 32  # connections
+OF_ONE_USER: Final = 32  # connections of one user
 IN_ALL: Final = 256
 KEPT_FOR_HEALTH: Final = 4  # places that only the daemon's own user takes
 OF_ONE_REQUEST: Final = 128 * 1024  # bytes received until it is answered
@@ -133,7 +133,7 @@ class Listener:
     """The listening socket at its path. `close` removes the path if it is still this socket's.
 
     Another user may own the folder and replace a checked path with a link to any file. So the folder is held open, and
-    only this very socket is opened to all users.
+    only this socket is opened to all users.
     """
 
     def __init__(self, path: Path) -> None:
@@ -145,7 +145,7 @@ class Listener:
         self.socket.setblocking(False)
         try:
             dead = _check_in(self._folder, path)
-            fresh = f".{secrets.token_hex(8)}"  # under its own name only once it listens: no other takes it for dead
+            fresh = f".{secrets.token_hex(8)}"  # renamed once it listens: none takes it for dead
             self.socket.bind(f"/proc/self/fd/{self._folder}/{fresh}")
             try:
                 self.socket.listen(BACKLOG)
@@ -168,7 +168,7 @@ class Listener:
 
 
 def _open_to_all(folder: int, path: Path, listening: socket.socket) -> tuple[int, int]:
-    """Let anyone connect; the door admits only users of the configuration. Returns device and inode.
+    """Let anyone connect; the listener admits only users of the configuration. Returns device and inode.
 
     The folder's owner can put another socket there, such as one of root's, so only a socket of this process is opened.
     """
@@ -328,7 +328,7 @@ class Visitor(asyncio.Protocol):
 
 
 class Entrance(ABC):
-    """Accepts at listening sockets, and hands admitted connections to `make_protocol`."""
+    """Accepts connections at listening sockets, and hands admitted ones to `make_protocol`."""
 
     refused_at_once = AT_ONCE
 
@@ -394,7 +394,7 @@ class Entrance(ABC):
 
 
 class Door(Entrance):
-    """The entrance of the Unix socket. `admits(uid)` is called for each connection.
+    """The connections of the Unix socket. `admits(uid)` is called for each one.
 
     A refusal costs little and is fast, because everybody else waits in the same queue.
     """

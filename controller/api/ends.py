@@ -1,4 +1,4 @@
-"""Deadlines that the journal keeps as times of day and that the boot-time clock decides."""
+"""Deadlines that the journal keeps as times of day but that the boot-time clock measures."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from controller.messages import message
 KEEP_ALIVE: Final = 10.0  # seconds between comments on a quiet event stream, which reveal a dead peer
 UP_TO_DATE: Final = b": up to date\n\n"
 STREAMS: Final = 8  # event streams of one user or screen
-DISPLAY_STREAMS: Final = 32  # of all displays together
+DISPLAY_STREAMS: Final = 32  # event streams of all displays together
 STREAMS_IN_USE: Final = message("This user follows the table too often; end programs that follow it, then try again.")
 NO_EVENT_ID: Final = message(
     "Last-Event-ID must be JOURNAL:NUMBER, or the number of an entry. Correct it, or leave it out."
@@ -44,7 +44,7 @@ class Followed(Protocol):
 
 
 class Streams:
-    """The streams of all doors. `close` ends each of them."""
+    """The streams of all listeners. `close` ends each of them."""
 
     def __init__(self, answers: Answers) -> None:
         self._answers = answers
@@ -100,7 +100,7 @@ class Streams:
 
 
 class EventStreams(Streams):
-    """Streams of a table's events, counted together with its other streams."""
+    """Streams of a table's events, which count together with its other streams."""
 
     def __init__(self, table: Followed, answers: Answers) -> None:
         super().__init__(answers)

@@ -17,7 +17,7 @@ PAGE: Final = 256  # events from memory, entries from disk; fewer are new and ne
 
 
 CHANGED: Final = b',"changed":true}'
-"""The end of an event that was changed in the journal after it was recorded."""
+"""The end of an event that the journal shows was changed after it was recorded."""
 
 
 class Published(msgspec.Struct, frozen=True):
@@ -35,7 +35,7 @@ class Batch(NamedTuple):
 
 
 class EventFeed:
-    """The published events. `read(after, until)` reads those of a range of entries from the journal, oldest first.
+    """The published events. `read(after, until)` reads a range from the journal, oldest first.
 
     It is called for a follower that is far behind.
     """

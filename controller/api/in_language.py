@@ -1,4 +1,4 @@
-"""Puts the messages of an answer into the reader's language, with everything else as it is.
+"""Puts the messages of an answer into the reader's language, and leaves everything else unchanged.
 
 A message is rendered from its own text and arguments, so a translation discloses nothing more. Text that a client, a
 device or a person wrote is an argument or a field of its own, and stays as it was written.
@@ -25,7 +25,7 @@ PHRASES: Final[dict[type[msgspec.Struct], tuple[str, ...]]] = {
     view.DeckView: ("quarantined",),
     view.WaitingDeckView: ("quarantined",),
 }
-"""Fields that people fill in, often with a phrase that a screen offers. Other text in them stays as it is."""
+"""Fields that people fill in, often with a phrase that a screen offers. Other text in them is not translated."""
 
 Said = TypeVar("Said")
 IN_ENGLISH: Final = Speaker(ENGLISH)
@@ -39,7 +39,7 @@ def language_of(request: web.Request) -> str:
 
 
 def speaker_for(request: web.Request) -> Speaker:
-    """Return the speaker for a request: in its language, and with messages where it has `?texts=messages`."""
+    """Return the speaker for a request: in its language, and with messages if it has `?texts=messages`."""
     return Speaker(language_of(request), whole=request.query.get(TEXTS) == "messages")
 
 

@@ -1,4 +1,4 @@
-"""The public view of an open irregularity: what and where, what is known, what may be decided and by whom."""
+"""The public view of an open irregularity: its kind, place, known facts, and possible decisions, and who decides."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from controller.table.state import TableState
 
 
 class MoveView(msgspec.Struct, frozen=True):
-    """A card to move: the card that left the device as number `ordinal` lies at `source` and belongs to `place`.
+    """A card to move: the card that left the device as number `ordinal` is at `source` and belongs to `place`.
 
-    Where both are the same it is turned face down there: card `card` of the hand. `source` and `place` may be a pile,
-    the stub, the cards set aside, or the place of the First Card; empty: not known. 0: not known.
+    If both are the same it is turned face down there: card `card` of the hand. `source` and `place` may be a pile, the
+    stub, the cards set aside, or the place of the First Card; empty: not known. 0: not known.
     """
 
     ordinal: int
@@ -62,7 +62,7 @@ class OptionView(msgspec.Struct, frozen=True):
 
 
 class ClaimView(msgspec.Struct, frozen=True):
-    """A question about one thing that a person sees. `facts`: what a yes answers besides."""
+    """A question about one thing that a person sees. `facts`: what a yes also answers."""
 
     question: AnyText
     facts: Facts = Facts()
@@ -75,8 +75,8 @@ class IrregularityView(msgspec.Struct, frozen=True):
     step that voids the round was entered once, in entry `asked_entry`, and takes effect when entered again.
     `noticed_by`: device, inference or a person. `counted`: cards at the place, as counted. `blocks`: it holds the
     table. `facts`: those known or stated so far. `clauses`: those that may apply, depending on the open questions;
-    empty stands for none. `senses`: when each of them applies, in few words. `claims`: the questions whether it is
-    so, in order: the first yes confirms it. Empty where only a count shows it, or it is decided.
+    empty means none. `senses`: when each of them applies, in a few words. `claims`: the questions whether it is so, in
+    order: the first yes confirms it. Empty if only a count shows it, or it is decided.
     """
 
     id: int
@@ -116,7 +116,7 @@ class IrregularityView(msgspec.Struct, frozen=True):
     clauses: tuple[str, ...] = ()
     claims: tuple[ClaimView, ...] = ()
     senses: tuple[AnyText, ...] = ()
-    becomes: AnyText = ""  # what becomes of the card that it is about, or of the result of an earlier round
+    becomes: AnyText = ""  # what happens to the card in question, or to the result of an earlier round
 
 
 def _options(state: TableState, found: Irregularity) -> tuple[str, ...]:

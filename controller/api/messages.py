@@ -51,8 +51,8 @@ BEGINNING: Final = EventId()
 class OperationRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`POST /v1/operations`. `id` is the client's UUID: the same id again gets the same answer.
 
-    `round` is the one that the person looks at. `person` and `pin`: who does it, when it is not the person whom the
-    socket's peer stands for; above the dealer's rank the PIN is always needed. `as_of`: the entry of the state from
+    `round` is the one that the person looks at. `person` and `pin`: who does it, if it is not the person whom the
+    socket's peer represents; above the dealer's rank the PIN is always needed. `as_of`: the entry of the state from
     which the person's button was drawn; 0: not stated. `repeats`: the entry of the first request, if this is the
     second.
     """
@@ -90,7 +90,7 @@ class OperationAnswer(msgspec.Struct, frozen=True):
 
     @classmethod
     def to_operation(cls, entry: int, code: str, said: AnyText) -> Self:
-        """Return the table's answer. The operation was accepted where there is no code."""
+        """Return the table's answer. The operation was accepted if there is no code."""
         return cls(not code, entry, code, said)
 
     @classmethod
@@ -100,7 +100,7 @@ class OperationAnswer(msgspec.Struct, frozen=True):
 
     @classmethod
     def noted(cls, entry: int, said: Message, code: str = "") -> Self:
-        """Return the answer to an operation that was accepted, with something to know about it."""
+        """Return the answer to an operation that was accepted, with a remark about it."""
         return cls(True, entry, code, said)
 
     @property
@@ -114,7 +114,7 @@ class OperationAnswer(msgspec.Struct, frozen=True):
 
 
 class NotInJournal(msgspec.Struct, frozen=True):
-    """`GET /v1/events` after an event that the table's journal does not have. `journal` and `entry`: its newest."""
+    """The answer to `GET /v1/events` after an event that is not in the journal. `journal`, `entry`: the newest one."""
 
     code: str
     sentence: AnyText
@@ -160,7 +160,7 @@ class EnrolmentRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RemovalRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`DELETE /v1/screen/enrolment`: `person`, a pit supervisor or above, makes this browser an ordinary one again."""
+    """`DELETE /v1/screen/enrolment`: `person`, a pit supervisor or above, ends this browser's enrolment."""
 
     id: str
     person: str
@@ -168,13 +168,13 @@ class RemovalRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PreviewRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /v1/preview`: what would this operation bring? Nobody signs, and nothing is recorded."""
+    """`POST /v1/preview`: returns the effect of an operation, which nobody signs and nothing records."""
 
     operation: AnyOperation
 
 
 def decode_body(data: bytes, kind: type[Body]) -> Body:
-    """Decode a body. Raises `ValueError` with a sentence fit for display, also for text that is unfit, by its field.
+    """Decode a body. Raises `ValueError` with a sentence fit for display, also for unsuitable text, with its field.
 
     People's text is shown in the journal, in every state and on screens; it is refused rather than silently changed.
     """

@@ -1,7 +1,7 @@
-"""Events in a line each, for people who follow a table without a screen.
+"""Describes each event in a line, for people who follow a table without a screen.
 
-A line is a message: its text where the event's fields are its arguments, or a function that makes it. An event without
-a line is named.
+A line is a message: a text whose arguments are the event's fields, or a function that makes it. An event without a line
+is only named.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ PILES: Final = {
     "discards": message("discards"),
     "tray": message("tray"),
 }
-"""What is counted, besides hands."""
+"""Names of counted piles, besides hands."""
 
 NOTICED_BY: Final = {"device": message("the device"), "inference": message("inference")}
 """Who notices an irregularity, besides people."""
@@ -117,7 +117,7 @@ VERDICTS: Final = {
     "returned": message("returned"),
     "held": message("held for a ruling"),
 }
-"""What became of bets."""
+"""Verdicts about bets."""
 
 CHOICES: Final = {"continue": message("continue"), "withdraw": message("withdraw")}
 
@@ -129,10 +129,10 @@ RULED: Final = {
     "return_bets": message("return bets"),
     "name_order": message("name the order"),
 }
-"""The actions of a ruling."""
+"""Phrases for the actions of a ruling."""
 
 PHRASES: Final = {str(kind.__struct_config__.tag): row.phrase for kind, row in PERMISSIONS.items()}
-"""What people do, by the operation's tag."""
+"""Phrases for what people do, by the operation's tag."""
 
 ONLY_FOR_MACHINES: Final = frozenset(
     {
@@ -153,12 +153,12 @@ LineOfPlaces: TypeAlias = Callable[[Event, OwnWords], Message | None]
 
 
 def _as_written(name: str) -> Message:
-    """Return a name of the journal that has no words here, as it is: another version wrote it."""
+    """Return a name from the journal unchanged, because it has no words here: another version wrote it."""
     return message("{name}", name=name.replace("_", " ").replace("-", " "))
 
 
 def _under(said: Message, clause: str) -> Message:
-    """Return what is said with the clause that says it. The clause is empty where the document is silent."""
+    """Return the text with its clause appended. The clause is empty if the document is silent."""
     return message("{said} ({clause})", said=said, clause=clause) if clause else said
 
 
@@ -200,7 +200,7 @@ def _many(event: Event) -> Message:
 
 
 def _dealt(event: Event) -> Message:
-    """Cards that lay aside are moved now; others the dealer has just dealt."""
+    """Return the line for dealt cards: those set aside are moved now, others were just dealt."""
     cards, places = _many(event), _listed(event["places"])
     if event["source"] == "aside":
         return message("move {cards} from aside to {places}", cards=cards, places=places)
@@ -208,14 +208,14 @@ def _dealt(event: Event) -> Message:
 
 
 def _ordered(event: Event) -> Message:
-    """The cards as people count them: the first of those that came together is card 1."""
+    """Return the cards as people count them: the first of those that came together is card 1."""
     ordinals = event["ordinals"]
     named = _listed(sorted(ordinals).index(one) + 1 for one in ordinals)
     return _because(message("order named"), named if ordinals else "")
 
 
 def _ways(event: Event) -> dict[tuple[Message, Message], list[int]]:
-    """Return the numbers of the cards that went each way, from where to where."""
+    """Return the numbers of the cards for each way, from one place to another."""
     together: dict[tuple[Message, Message], list[int]] = {}
     for card in event["cards"]:
         way = (PILES.get(card["source"]) or card["source"], PILES.get(card["place"]) or card["place"])
@@ -224,7 +224,7 @@ def _ways(event: Event) -> dict[tuple[Message, Message], list[int]]:
 
 
 def _found_elsewhere(event: Event) -> Message:
-    """Return the cards by their numbers, in one phrase where they went the same way."""
+    """Return the cards by their numbers, in one phrase if they went the same way."""
     return _clauses(
         counted(
             "card {numbers:list} at {place}, not at {source}",
@@ -239,7 +239,7 @@ def _found_elsewhere(event: Event) -> Message:
 
 
 def _moved(event: Event) -> Message:
-    """Return the cards by their numbers, in one phrase where they went the same way."""
+    """Return the cards by their numbers, in one phrase if they went the same way."""
     return _clauses(
         counted(
             "card {numbers:list} from {source} to {place}",
@@ -291,7 +291,7 @@ def _recalled(event: Event) -> Message:
 
 
 def _witness(event: Event) -> Argument:
-    """The person of the configuration, or a name that stands for nobody who is known here."""
+    """Return the configured person, or the name of a witness who is not known here."""
     named = event.get("witness_id")
     return str(named) if named else message("{name} (a name only)", name=event["witness"])
 
@@ -342,7 +342,7 @@ def _another_device(event: Event) -> Message:
 
 
 def _lost(event: Event) -> Message:
-    """A link that is made again because a person asked for it was not lost."""
+    """Return the line for an ended link, which was not lost if a person asked to reopen it."""
     said = _sentence(event["sentence"])
     return said if event["code"] == "returned-to-service" else message("device lost: {cause}", cause=said)
 
@@ -362,7 +362,7 @@ def _agrees(event: Event) -> Message | None:
 
 
 def _noted(event: Event) -> Message | None:
-    """What a person waits for or has to look into; other notes of a device are for readers of the journal."""
+    """Return the line of a note that people wait for or have to look into; other notes are only for the journal."""
     named = NOTED.get(event["what"])
     return named and message("device: {what}: {detail}", what=named, detail=event["detail"])
 
@@ -402,7 +402,7 @@ def _service(event: Event) -> Message:
 
 
 def _configuration(event: Event) -> Message:
-    """People with their uids, and the device: what an auditor compares first."""
+    """Return people with their uids, and the device: what an auditor compares first."""
     found = event["configuration"]
     people = tuple(
         message("{person} ({role})", person=one["id"], role=Role(one["role"]).named) for one in found["people"]
@@ -457,7 +457,7 @@ def _phase(event: Event) -> Message | None:
 
 
 def _concluded(event: Event) -> Message:
-    """The end of a round, with the clauses by which an error found before the next one still changes the result."""
+    """Return the line for the end of a round, with the clauses by which a later error still changes the result."""
     number, clauses = event["round"], event.get("errors_count")
     if clauses is None:
         return message("round {number} concluded", number=number)
@@ -532,7 +532,7 @@ def _boxes(event: Event, words: OwnWords) -> Message:
 
 
 def _laid(event: Event) -> Message:
-    """How many bets lie there, and what was handed back; the event itself has the whole layout."""
+    """Return how many bets are on the layout, and what was handed back; the event itself has the whole layout."""
     bets = event["bets"]
     said = counted(
         "1 bet on the layout, {amount} in all",
@@ -598,7 +598,7 @@ def _asked(asks: list[str], words: OwnWords) -> Message | None:
 
 
 def _raised(event: Event, words: OwnWords) -> Message:
-    """While a question is open only the kind is named: the row that fits is not known yet."""
+    """Return the line of a raised irregularity: only its kind while a question is open, as its row is not known yet."""
     row, asks = event["row"], event["asks"]
     what = words.own(KINDS[Kind(event["kind"])])
     if not asks:
@@ -837,13 +837,13 @@ LINES_OF_PLACES: Final[dict[str, LineOfPlaces]] = {
 
 
 def tell(event: Event, words: OwnWords = USUAL) -> str | None:
-    """Return the line of an event in English. None: it is not shown. `words`: of the game that is played."""
+    """Return the line of an event in English; None if it is not shown. `words`: those of the game in play."""
     said = line_of(event, words)
     return None if said is None else str(said)
 
 
 def line_of(event: Event, words: OwnWords = USUAL) -> Message | None:
-    """Return the line of an event. None: it is not shown. `words`: of the game that is played."""
+    """Return the line of an event; None if it is not shown. `words`: those of the game in play."""
     event = with_plain_texts(event, LONGEST_SHOWN)
     try:
         return _line(with_messages(event), words)

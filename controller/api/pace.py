@@ -37,7 +37,7 @@ class Pace:
             self.spent(self._typical)
 
     def spent(self, seconds: float) -> None:
-        """Count seconds of processor time, at once."""
+        """Count seconds of processor time immediately."""
         self._free_at = max(self._free_at, self._clock() - _AHEAD) + seconds / SHARE
 
     def sent(self, seconds: float) -> None:

@@ -27,11 +27,11 @@ TYPES: Final = {
 }
 CONSOLE: Final = "/console/"
 WORDS: Final = f"{CONSOLE}words"
-STARTING: Final = "<!-- starting -->"  # what stands in a document until its scripts run, in every language
+STARTING: Final = "<!-- starting -->"  # what a document contains until its scripts run, in every language
 DOCUMENTS: Final = {"/": f"{CONSOLE}index.html", "/display": f"{CONSOLE}display.html"}
 UNCHANGED: Final = {
     "Cache-Control": "no-cache"
-}  # kept, and asked for again each time: the page is the daemon's version
+}  # cached, but revalidated each time: the page is of the daemon's version
 
 
 class Page(NamedTuple):

@@ -1,4 +1,4 @@
-"""The people of a table: identity, rank, and the users of the machine who stand for them at the socket."""
+"""The people of a table: identity, rank, and the users of the machine who represent them at the socket."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_UID: Final = 2**32 - 2  # the largest uid that the kernel assigns
 
 
 class Person(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One `[[people]]` of the configuration. `uids`: users of this machine who stand for this person at the socket."""
+    """One `[[people]]` of the configuration. `uids`: users of this machine who represent this person at the socket."""
 
     id: str
     name: str
@@ -48,7 +48,7 @@ class Acting(NamedTuple):
 
 
 class PersonRefusedError(Exception):
-    """An unknown person, or one without proof. `code` is for machines; `at_door`: no PIN was checked."""
+    """Refuses an unknown person, or one without proof. `code` is for programs; `at_door`: no PIN was checked."""
 
     def __init__(self, code: str, said: Message, *, at_door: bool = True) -> None:
         super().__init__(str(said))
@@ -58,7 +58,7 @@ class PersonRefusedError(Exception):
 
 
 def mistakes_of_each(people: tuple[Person, ...], readers: tuple[Reader, ...], *, simulated: bool) -> list[str]:
-    """Return the mistakes in the people and readers of a configuration, a sentence each."""
+    """Return the mistakes in the people and readers of a configuration, one sentence each."""
     return [
         *_mistakes_of_names(people, readers),
         *_mistakes_of_uids(people, readers),
@@ -102,7 +102,7 @@ def _mistakes_of_person(person: Person, *, simulated: bool) -> Iterator[str]:
 
 
 def mistakes_of_all(people: tuple[Person, ...]) -> Iterator[str]:
-    """Yield what the people lack as a whole."""
+    """Yield what the configuration of people lacks as a whole."""
     if not any(person.role is Role.SHIFT_MANAGER for person in people):
         yield "there is no shift_manager, to whom the rules refer what they leave open."
     if not any(person.uids for person in people):
@@ -116,7 +116,7 @@ class People:
         self.change(people, readers)
 
     def change(self, people: tuple[Person, ...], readers: tuple[Reader, ...]) -> None:
-        """Replace all people and readers from the next request on."""
+        """Replace all people and readers, from the next request on."""
         self._by_id = {person.id: person for person in people}
         self._by_uid = {uid: person for person in people for uid in person.uids}
         self._readers = frozenset(uid for reader in readers for uid in reader.uids)
@@ -136,7 +136,7 @@ class People:
         return tuple(self._by_id.values())
 
     def unnamed(self, uid: int, stands_for: str = "") -> Person | None:
-        """Return the person for whom a user of the machine stands if nobody is named (see `identify`)."""
+        """Return the person whom a user of the machine represents if nobody is named (see `identify`)."""
         default = self._by_uid.get(uid)
         if default is not None and default.role is Role.DEALER:
             return self._by_id.get(stands_for, default)
@@ -152,10 +152,10 @@ class People:
         """Identify the person who acts. Raises `PersonRefusedError`.
 
         `signed`: who made the first of two requests at this screen. Above a dealer's rank it had a PIN, which serves
-        both; a dealer's may have had the sign-on alone, which has to stand at the second, too.
+        both; a dealer's may have had only the sign-on, which must still be valid for the second.
 
-        `stands_for`: the dealer who came on duty through this user, or is signed on at this screen. A user whom the
-        configuration takes for a dealer stands for the dealer on duty: a request without a name is that person's.
+        `stands_for`: the dealer who came on duty through this user, or is signed on at this screen. A user configured
+        for a dealer represents the dealer on duty: a request without a name is that person's.
         """
         if caller.uid is None:
             if signed and named == signed and not pin and self._known(named).role is not Role.DEALER:

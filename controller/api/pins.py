@@ -38,7 +38,7 @@ WAITING: Final = 4  # PINs of one user, including the one being compared
 
 
 class PinRefusedError(Exception):
-    """A person without proof. `code` is for machines; `at_door`: the PIN was not checked."""
+    """Refuses a person without proof. `code` is for programs; `at_door`: the PIN was not checked."""
 
     def __init__(self, code: str, said: Message, *, at_door: bool = False) -> None:
         super().__init__(str(said))
@@ -94,7 +94,7 @@ def _read(kept: str) -> _Kept | None:
 
 
 def mistake_of_hash(kept: str, *, simulated: bool) -> str:
-    """Return the mistake in a hash, to follow "pin_hash"; empty if there is none. A simulated one may be weak."""
+    """Return the mistake in a hash, to follow "pin_hash"; empty if there is none. A simulated table's may be weak."""
     parts = _read(kept)
     if parts is None:
         return "is no hash of a PIN"
@@ -128,7 +128,7 @@ class PinRecord(Protocol):
 
 
 class PinDesk:
-    """Compares PINs: one caller's in turn, so that a lock holds before the next; several callers' a few at once.
+    """Compares PINs: those of one caller in turn, so that a lock precedes the next; a few callers' at a time.
 
     A caller who sends many delays nobody else: a locked PIN is not compared, and few of one caller wait.
     """

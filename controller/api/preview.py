@@ -1,4 +1,4 @@
-"""The effect of an operation before a person signs it: it is decided on the state, and the decision is dropped.
+"""Previews the effect of an operation before a person signs it: the operation is decided, and the decision dropped.
 
 Only decisions of people are tried. Operations that compare cards named by people with cards read by the device are not:
 a person could guess the faces of face-down cards without entering anything.
@@ -102,7 +102,7 @@ class PreviewAnswer(msgspec.Struct, frozen=True):
     role: Role = Role.DEALER
     clause: str = ""
     moves: tuple[MoveView, ...] = ()
-    becomes: AnyText = ""  # what becomes of the card, where neither the next step nor a move says it yet
+    becomes: AnyText = ""  # what happens to the card, if neither the next step nor a move says it yet
 
 
 def may_be_tried(operation: Operation) -> bool:
@@ -112,7 +112,7 @@ def may_be_tried(operation: Operation) -> bool:
 
 
 def preview(state: TableState, operation: Operation) -> PreviewAnswer:
-    """Decide as if the lowest allowed rank had entered it, and for the second time where it is entered twice."""
+    """Decide as if the lowest allowed rank had entered it, the second time if it is entered twice."""
     if not may_be_tried(operation):
         return PreviewAnswer(False, "no-preview", NOT_TRIED, state.entry)
     for role in Role:
@@ -138,7 +138,7 @@ def preview(state: TableState, operation: Operation) -> PreviewAnswer:
 def _becomes(
     state: TableState, operation: Operation, brought: tuple[AnyEvent, ...], following: Message
 ) -> Message | None:
-    """Return what becomes of the card, by the row that then applies, where the next step does not say it.
+    """Return what happens to the card, by the row that then applies, if the next step does not say it.
 
     The question of a matter that stays open says it.
     """
@@ -192,7 +192,7 @@ def _without_pause(state: TableState) -> TableState:
 
 
 def _moves(was: TableView, will: TableView) -> tuple[MoveView, ...]:
-    """Return the moves that the operation would add; else those that remain once all is decided."""
+    """Return the moves that the operation would add; otherwise those that remain once all is decided."""
     drawn = {one.id for one in was.irregularities if one.moves}
     return next((one.moves for one in will.irregularities if one.moves and one.id not in drawn), will.moves)
 
@@ -215,12 +215,12 @@ def _differences(was: dict[Key, Shown], will: dict[Key, Shown]) -> list[tuple[Ke
 
 
 def _sentences(state: TableState, brought: tuple[AnyEvent, ...]) -> tuple[Message, ...]:
-    """Return a sentence for each event that people are told of, without concealed cards."""
+    """Return a sentence for each event that people see, without concealed cards."""
     said: list[Message] = []
     for event in brought:
         fields: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(event, enc_hook=_hide))
         if fields.get("noticed_by") == ANOTHER:
-            fields["noticed_by"] = ""  # who signs is not known yet
+            fields["noticed_by"] = ""  # the signer is not known yet
         if fields["event"] not in UNSAID and (line := line_for_screens(fields, state.game.words, {})):
             said.append(line)
     return tuple(said)

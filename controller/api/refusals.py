@@ -19,7 +19,7 @@ from firmware_bridge.allowance import Allowance
 REPORT_EVERY: Final = 600.0  # seconds
 LOOKED_AT_EVERY: Final = 60.0  # seconds between two checks for due reports
 MOST_USERS: Final = 64  # users who are distinguished in one kind
-BURST: Final = 30  # refused operations of one user that the table answers in a row
+BURST: Final = 30  # refused operations of one user that the table answers in succession
 ONE_MORE_EVERY: Final = 10.0  # seconds until it answers one more
 
 Key: TypeAlias = tuple[str, Caller]
@@ -32,7 +32,7 @@ class _Counted:
 
 
 class Refusals:
-    """Counts of refusals. `tell(what, caller, count)` has them journaled."""
+    """Counts of refusals. `tell(what, caller, count)` has a count journaled."""
 
     def __init__(self, tell: Callable[[str, Caller, int], Awaitable[None]], now: Callable[[], Moment]) -> None:
         self._tell = tell

@@ -1,4 +1,4 @@
-"""One request at a time: a whole head, the length of body that it states, and the next head after the answer.
+"""Passes one request at a time: a whole head, the body of the stated length, and after the answer the next head.
 
 This bounds what the parser gets before anyone knows who asks. A body in chunks of one byte, or thousands of requests in
 one piece, would block the event loop for as long as the sender likes.
@@ -17,11 +17,11 @@ _NO_HTTP: Final = 64  # bytes of data that is not HTTP; the parser refuses the f
 
 
 class ChunkedBodyError(Exception):
-    """A head with `Transfer-Encoding`: the body would come in chunks."""
+    """Reports a head with `Transfer-Encoding`, whose body would come in chunks."""
 
 
 class HeadTooLongError(Exception):
-    """More than `LONGEST_HEAD` bytes without the end of the head."""
+    """Reports more than `LONGEST_HEAD` bytes without the end of the head."""
 
 
 class RequestGate:

@@ -16,12 +16,12 @@ from controller.language import Speaker
 from controller.messages import Message, message
 
 MOST: Final = 4096  # the most events that are returned for a round
-LONGEST_START: Final = 4 * PAGE  # the most entries of a start that was taken back, in which only bets can be entered
+LONGEST_START: Final = 4 * PAGE  # the most entries of a withdrawn start, in which only bets can be entered
 _ROUND: Final = re.compile(rb'\{"entry":\d+,"utc_ns":\d+,"round":(\d+),')
 
 
 class UntoldError(Exception):
-    """An entry of the journal has no meaning. Whoever holds all keys can write anything there."""
+    """Reports an entry of the journal without a meaning: a holder of all keys can write anything there."""
 
     def __init__(self, entry: int) -> None:
         self.message = message(
@@ -42,8 +42,8 @@ def round_of(event: Published) -> int:
 async def events_of_round(feed: EventFeed, number: int) -> list[bytes]:
     """Return the events in order. Raises `JournalError`.
 
-    A start that was taken back lies within the round before it, which has a lower number. So it may lie before the page
-    found for it, but not before the first page of the round that precedes that page.
+    A withdrawn start is within the previous round, which has a lower number. So it may lie before the page found for
+    it, but not before the first page of the round that precedes that page.
     """
     page = await _page_before(feed, number)
     if found := await _events_from(feed, page * PAGE, number):
@@ -55,7 +55,7 @@ async def events_of_round(feed: EventFeed, number: int) -> list[bytes]:
 
 
 async def _events_from(feed: EventFeed, after: int, number: int) -> list[bytes]:
-    """Return the events of the round after an entry; more of them may follow starts that were taken back."""
+    """Return the events of the round after an entry; more of them may follow withdrawn starts."""
     found: list[bytes] = []
     passed = 0  # entries since the last one of the round
     while after < feed.newest and len(found) < MOST and passed < LONGEST_START:
@@ -111,7 +111,7 @@ def _line(event: bytes, words: OwnWords, names: Names) -> Message | None:
 async def _page_before(feed: EventFeed, number: int) -> int:
     """Return a page that ends in that round or a later one and follows a page that does not. Deleted pages are empty.
 
-    Round numbers ascend except for starts that were taken back, so for all other rounds it is the first page.
+    Round numbers ascend except for withdrawn starts, so for all other rounds it is the first page.
     """
     low, high = 0, feed.newest // PAGE
     while low < high:

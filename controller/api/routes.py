@@ -54,7 +54,7 @@ class Metrics(Protocol):
 
 
 class Shared:
-    """The parts that all doors of a table share."""
+    """The parts that all listeners of a table share."""
 
     def __init__(
         self,

@@ -29,7 +29,7 @@ RECONCILING: Final = "reconciling"  # the table's own sentence says it, with the
 
 
 def line_for_screens(event: dict[str, Any], words: OwnWords, names: Names) -> Message | None:
-    """Return a sentence for an event. None: it is not shown. `words`: those of the game in play."""
+    """Return a sentence for an event; None if it is not shown. `words`: those of the game in play."""
     if event["event"] == "service_changed" and event.get("service") == RECONCILING:
         return None
     shown = {key: _shown(key, value, names) for key, value in event.items()}
@@ -48,7 +48,7 @@ def names_with_screens(people: Names, state: TableState) -> Names:
 
 
 def with_names(event: dict[str, Any], names: Names) -> dict[str, Any]:
-    """Return the event with people by their names."""
+    """Return the event with people's names instead of their ids."""
     return {
         key: names.get(value, value) if key in NAMED_FIELDS and isinstance(value, str) else value
         for key, value in event.items()

@@ -53,7 +53,7 @@ class ScreenTable(Shown, Protocol):
 
 
 class ScreenRoutes:
-    """The routes of screens, for every door."""
+    """The routes of screens, for every listener."""
 
     def __init__(self, table: ScreenTable, people: People, answers: Answers, streams: EventStreams) -> None:
         self._table = table
@@ -98,7 +98,7 @@ class ScreenRoutes:
         return asked if isinstance(asked, web.Response) else json_answer(preview(self._table.state, asked.operation))
 
     async def _answered(self, request: web.Request) -> web.Response:
-        """Return the answer to an operation. Faces that were recalled are in its first answer only."""
+        """Return the answer to an operation. Recalled faces are only in its first answer."""
         if (refused := self._refuse(request)) is not None:
             return refused
         with suppress(ValueError):

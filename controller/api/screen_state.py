@@ -31,7 +31,7 @@ BY_RULING: Final = "ruling"
 class WagerView(msgspec.Struct, frozen=True):
     """A kind of wager that may be placed, with the table's limits; `maximum` 0: none.
 
-    `main`: it puts a box in play. `on_dealer`: it lies on the Dealer's spot and belongs to no box.
+    `main`: it puts a box in play. `on_dealer`: it is placed on the Dealer's spot and belongs to no box.
     """
 
     id: str
@@ -59,7 +59,7 @@ class LayoutView(msgspec.Struct, frozen=True):
 class ReportView(msgspec.Struct, frozen=True):
     """A kind of irregularity that may be reported now. `place`, `card`, `counted`: whether the report asks for it.
 
-    `places`: those that may be named. `earlier`: it may also be reported of the round before.
+    `places`: those that may be named. `earlier`: it may also be reported about the previous round.
     """
 
     kind: str
@@ -103,7 +103,7 @@ class PersonView(msgspec.Struct, frozen=True):
 
 
 class TableMessage(msgspec.Struct, frozen=True):
-    """The message for all screens of a kind and language. `turned`: since which entry the offers mean the same."""
+    """The message for all screens of a kind and language. `turned`: the entry that last changed the offers' meaning."""
 
     entry: int
     turned: int
@@ -225,7 +225,7 @@ def last_of(recent: Iterable[Published], words: OwnWords, names: Names) -> LastV
     """Return the latest of these events that people are shown. `recent`: newest first.
 
     Refusals are left out: their callers have read them, and nothing has happened. So is the device's count of a
-    complete stub, which would replace what people did. Where a ruling resolved something, the ruling is shown.
+    complete stub, which would replace what people did. If a ruling resolved something, the ruling is shown.
     """
     last, by_ruling = LastView(), False
     for event in recent:

@@ -35,7 +35,7 @@ ID_USED: Final = message("This id was used before. Send the request with a new i
 
 
 class Screens:
-    """Enrolment of screens. `cookie`: its name. `is_proxied`: whether browsers reach that host by a TLS proxy."""
+    """Enrolment of screens. `cookie`: its name. `is_proxied`: whether browsers reach that host through a TLS proxy."""
 
     def __init__(self, shared: Shared, routes: Routes, cookie: str, is_proxied: Callable[[str], bool]) -> None:
         self._shared = shared

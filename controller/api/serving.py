@@ -1,4 +1,4 @@
-"""HTTP at one door: a request waits for its turn and is answered or refused, within the limits of its connection."""
+"""HTTP at one listener: a request waits for its turn and is answered or refused, within its connection's limits."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ REFUSALS: Final = {
     405: ("method", message("That address does not take this method. Compare it with the API's page.")),
     413: ("too-large", message("The request has more than 64 KiB. Send less.")),
 }
-"""Code and sentence in place of aiohttp's own texts."""
+"""Codes and sentences in place of aiohttp's own texts."""
 
 
 class Serving(ABC):
-    """HTTP at one door. `make_protocol` is for the door, after `setup`."""
+    """HTTP at one listener. `make_protocol` is for the listener, after `setup`."""
 
     def __init__(self, turns: Turns, routes: Iterable[web.RouteDef]) -> None:
         self.turns = turns

@@ -18,7 +18,7 @@ PORT_HINT: Final = "End the program that uses it (`ss -ltnp` names it), or name 
 
 
 class PortRefusedError(Exception):
-    """An unusable `[api.http] port`. The sentence says `why`; `hint` is the next step."""
+    """Reports an unusable `[api.http] port`. The sentence says `why`; `hint` is the next step."""
 
     def __init__(self, port: int, why: str) -> None:
         super().__init__(f"[api.http] port: {port} {why}.")

@@ -1,8 +1,8 @@
 """Turns: requests of a caller wait if they come too fast, so that they take little time from others.
 
 A request costs one turn. `AT_ONCE` are free; further ones come back at `A_SECOND`. People and their screens do not
-reach that; a program in a loop delays only itself. A caller who operates the table does not wait: what the table
-accepts is in the journal with its author.
+reach that; a program in a loop delays only itself. A caller who operates the table does not wait, because the journal
+names the author of every accepted operation.
 
 Operations of one caller go to the table one after the other. At a real table they come at the pace of people, so that a
 program cannot fill the disk with accepted ones.

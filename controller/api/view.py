@@ -35,10 +35,10 @@ FACE_UP = "^^"  # a face-up card in a hand that is not turned over: an irregular
 class HandView(msgspec.Struct, frozen=True):
     """One place. `count`: its number of cards, by a person's count if there was one.
 
-    `handled`, `viewed`: it was recorded that a Player touched the cards, and looked at them. Where wagers are entered
-    and hands are examined, the bettor `viewer` may look, or `dealer_opens` it. `ordinals`: the numbers of its cards in
-    the order of leaving the device, if known. `half`: it has won, and a win pays half. `exposed`: which of its cards (1
-    to 3) people report as exposed; a face that they named stands there.
+    `handled`, `viewed`: it was recorded that a Player touched the cards, and looked at them. If wagers are entered and
+    hands are examined, the bettor `viewer` may look, or `dealer_opens` it. `ordinals`: the numbers of its cards in the
+    order of leaving the device, if known. `half`: it has won, and a win pays half. `exposed`: which of its cards (1 to
+    3) people report as exposed, with a face if they named one.
     """
 
     place: Place
@@ -125,7 +125,7 @@ class DeviceView(msgspec.Struct, frozen=True):
 
 
 class EntryView(msgspec.Struct, frozen=True):
-    """An operation of this round that a supervisor may correct, with its journal entry; `said`: as it was entered.
+    """An operation of this round that a supervisor may correct, with its journal entry; `said`: the text as entered.
 
     `late`: why it can no longer be corrected; empty: it can.
     """
@@ -147,7 +147,7 @@ class EnrolledScreenView(msgspec.Struct, frozen=True):
 
 
 class FaceUpView(msgspec.Struct, frozen=True):
-    """Where a card goes that lies face up in the device: a place or a pile. `card`: as which of the hand, 1 to 3.
+    """The place or pile to which a face-up card in the device goes. `card`: which card of the hand it becomes, 1 to 3.
 
     0: it is one of that set.
     """
@@ -205,14 +205,14 @@ class TableView(msgspec.Struct, frozen=True):
     next_steps: tuple[AnyText, ...] = ()  # the same sentence by sentence, the act first
     by_hand: bool = False  # the rest of the round is dealt by hand, without the device
     stub_comes: bool = False  # the device deals and counts the stub before the chips are paid
-    warnings: tuple[AnyText, ...] = ()  # of the machine: problems that do not stop the table yet
+    warnings: tuple[AnyText, ...] = ()  # problems of the machine that do not stop the table yet
     journal: str = ""  # its id
     screens: tuple[EnrolledScreenView, ...] = ()
     earlier_round: int = 0  # the number of the round before this one, if its errors may still be reported; else 0
     moves: tuple[MoveView, ...] = ()  # cards that people move before play goes on, once all is decided
     face_up: tuple[FaceUpView, ...] = ()  # cards of the deal that lie face up in the device
-    program: str = ""  # its version, and the state of its files; empty: nothing is recorded
-    payments: tuple[AnyText, ...] = ()  # a sentence for each result until the round ends, where bets were not entered
+    program: str = ""  # the program's version, and the state of its files; empty: nothing is recorded
+    payments: tuple[AnyText, ...] = ()  # a sentence for each result until the round ends, if bets were not entered
 
 
 class LinkView(msgspec.Struct, frozen=True):
@@ -294,7 +294,7 @@ def view_of(state: TableState, link: LinkView, noticed: Mapping[int, int] | None
 
 
 def moves_shown(view: TableView) -> tuple[MoveView, ...]:
-    """The moves that screens draw: those that an open matter asks for, else those that remain once all is decided."""
+    """Return the moves that screens draw: those of an open matter, else those that remain once all is decided."""
     return next((one.moves for one in view.irregularities if one.stage == Stage.MOVING and one.moves), view.moves)
 
 
@@ -353,12 +353,12 @@ def _exposed(state: TableState, place: Place) -> tuple[int, ...]:
 
 
 def _concerns(found: Irregularity, place: Place) -> bool:
-    """Return whether it is about that hand."""
+    """Return whether the irregularity is about that hand."""
     return found.place == place or (found.place is None and found.kind is Kind.DEALER_EXPOSED_EARLY and place == DEALER)
 
 
 def _lies_open(state: TableState, found: Irregularity) -> bool:
-    """Return whether it is still to be turned down, or stays face up where its hand lies (reading 55)."""
+    """Return whether the card is still to be turned down, or stays face up in its hand (reading 55)."""
     if any(irregularity == found.id for irregularity, *_ in state.round.face_down):
         return True
     return card_put_down(state, found) is None and state.round.placed_by <= found.id

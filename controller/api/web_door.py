@@ -1,4 +1,4 @@
-"""The TCP port of screens: on this machine's own addresses, behind a reverse proxy where others need access.
+"""The TCP port of screens: on this machine's own addresses, behind a reverse proxy if others need access.
 
 Every program of the machine, and every page in a browser on it, can connect here, so nothing is trusted: the host that
 a request names must be this table's, its origin that host, and any change must say that it comes from a script of the
@@ -65,7 +65,7 @@ class WebSetting(NamedTuple):
 
 
 class WebEntrance(Entrance):
-    """The entrance of the port. It refuses nobody, because a caller is unknown before its request.
+    """The connections of the port. Nobody is refused, because a caller is unknown before its request.
 
     When all places are taken, the oldest connection without a screen's cookie and without a stream ends, or else the
     oldest without a cookie, or one of the screen that has the most. Each such connection costs a whole request.
@@ -158,7 +158,7 @@ class WebServer(Serving):
             self._entrance.end_all()
 
     def _is_own(self, host: str) -> bool:
-        """Return whether the host is a name of the proxy, with any port, or of the machine, with this port."""
+        """Return whether the host is a name of the proxy, with any port, or a name of the machine, with this port."""
         return host in self._own or self._is_proxied(host)
 
     def _is_proxied(self, host: str) -> bool:

@@ -49,7 +49,7 @@ export function primary(screen) {
   return [on && act(screen, on, "primary"), offer && act(screen, offer, on ? "" : "primary")].filter(Boolean);
 }
 
-/** Return what region B says before all else if a dealer must come first. */
+/** Return what region B says first of all if a dealer must come on duty first. */
 export function comesFirst(screen) {
   const offer = screen.offers.find((one) => one.primary);
   const on = offer && BETWEEN_ROUNDS.includes(screen.view.phase) && comingOn(screen, offer);
@@ -125,7 +125,7 @@ export function always(screen) {
   });
 }
 
-/** Pause at once and ask for the reason afterwards, unless a person has to sign. */
+/** Pause immediately and ask for the reason afterwards, unless a person has to sign. */
 function pause(screen, offer) {
   if (screen.view.paused || needsSign(screen, offer)) return start(offer);
   const why = async ({ entry }) => {
@@ -136,7 +136,7 @@ function pause(screen, offer) {
   return start(offer, { values: { reason: say("phrase.follows") }, then: why });
 }
 
-/** Return reports of overlooked bets where boxes are only marked: a bet whose box was not marked. */
+/** Return reports of overlooked bets if boxes are only marked: bets whose box was not marked. */
 export function overlooked(screen) {
   const { view, layout, offers } = screen;
   const offer = offers.find((one) => one.operation === "correct_entry");

@@ -1,4 +1,4 @@
-// The effect of a decision, as the daemon previews it. Facts are stated first, so that wishes do not decide answers.
+// The effect of a decision, as the daemon previews it. Facts are stated first, so that effects do not bias answers.
 
 import { drawn } from "./arrows.js";
 import { moveLines } from "./facts.js";

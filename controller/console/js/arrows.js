@@ -47,7 +47,7 @@ export function arrows(layer, places, list, beside) {
     if (!cards || cards.hidden) return [wide / 2, high / 2];
     const { left, top, right, width, height } = cards.getBoundingClientRect();
     if (cards === beside.dropped) return [right - SHORT - frame.left, top - ABOVE - frame.top]; // the piles are named last
-    const down = cards === beside.aside ? -ABOVE : height / 2; // what is written there stays legible
+    const down = cards === beside.aside ? -ABOVE : height / 2; // keeps the text there legible
     return [left + width / 2 - frame.left, top + down - frame.top];
   };
   const drawing = svg("svg", { width: wide, height: high, viewBox: `0 0 ${wide} ${high}` });

@@ -1,4 +1,4 @@
-// Questions about bets: which box, whose, which, how many.
+// Questions about bets: the box, the bettor, the wager, the amount.
 
 import { several, tiles } from "./choices.js";
 import { answer, draft, known } from "./flow.js";
@@ -25,7 +25,7 @@ export const BETS = {
   // The bettor's seat.
   seat: (screen) => ({ ...tapped(screen), right: [{ key: "stands", label: say("seat.stands"), act: () => answer(null) }] }),
 
-  // Boxes as entered or in force, where they are changed; `none`: an empty choice is allowed.
+  // Boxes as entered or in force, to be changed; `none`: an empty choice is allowed.
   boxes: (screen, flow, { field, none }, about) => {
     const list = boxesOf(screen).map(([place, label]) => [Number(place.slice(1)), label]);
     const shown = several(flow, list, about[field ?? "boxes"], none);

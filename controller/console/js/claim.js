@@ -1,5 +1,5 @@
-// The questions about a matter: first the claims, one thing that people see each, then each fact, then the consequence,
-// which one button confirms. Nothing is entered before all is answered; it is entered whole, and signed once.
+// The questions about a matter: the claims, each about one thing that people see, then the facts, then the consequence,
+// which one button confirms. Nothing is entered before everything is answered; the entry is complete and signed once.
 
 import { preview } from "./ahead.js";
 import { needsSign, start } from "./flow.js";
@@ -9,8 +9,8 @@ import { store } from "./store.js";
 import { capital, knows, placeName, say } from "./words.js";
 
 const FEW = 2; // lines of the preview beside several answers; the person who signs sees all
-const BECOMES = ["stands", "next_card"]; // what the next step does not say
-const COUNTED = "wrong_number"; // which hand has how many is counted, not asked
+const BECOMES = ["stands", "next_card"]; // the next step does not say these
+const COUNTED = "wrong_number"; // answered by a count of the hand, not by a question
 const UNANSWERED = { claim: undefined, denied: 0, facts: {} };
 
 /**
@@ -70,7 +70,7 @@ export function claimed(screen, matter, of, counts) {
   return { ...yesOrNo(matter, name, matter.questions[at], answer(true), answer(false)), left, list: entered ? [] : [denial] };
 }
 
-/** Keep the answer. Whether a hand is to be counted is entered at once: the other questions depend on it. */
+/** Keep the answer. One about counting a hand is entered immediately: the other questions depend on it. */
 function answered(matter, offer, claim, name, facts) {
   if (name === COUNTED) start({ ...stating(offer, facts), role: "dealer" });
   else state(matter, claim, facts);
@@ -81,14 +81,14 @@ function isKnown(screen, { id, revision, noticed_by: by, facts }) {
   return "counted_wrong" in facts || (COUNTED in facts && revision !== id) || (by !== "" && by === screen.screen.dealer);
 }
 
-/** The first claim that was not answered with no. The last no denies it. */
+/** Return the first claim that was not answered with no. The last no denies the irregularity. */
 function asked(screen, matter, offer, deny) {
   const { denied = 0 } = answersOf(matter);
   const claim = matter.claims[denied] ?? { question: matter.question, facts: {} };
   const yes = () => {
     if (matter.asks.length) state(matter, true, only(claim.facts, matter.asks));
     else if (needsSign(screen, offer) || matter.proposes === "continue")
-      start(offer); // the consequence is beside the PIN; where play goes on there is none
+      start(offer); // the consequence is beside the PIN; there is none if play goes on
     else state(matter, true, {});
   };
   const others = denied + 1 < matter.claims.length;
@@ -100,7 +100,7 @@ function asked(screen, matter, offer, deny) {
   return { ...yesOrNo(matter, name, claim.question, { act: yes, why: off(offer) }, no), ...(denied && { left: [back] }) };
 }
 
-/** The operation with what was answered. */
+/** Return the operation with the answers. */
 function stating(offer, facts) {
   return { ...offer, arguments: { ...offer.arguments, facts } };
 }
@@ -140,7 +140,7 @@ function followed(screen, matter, offer, deny, facts) {
   };
 }
 
-/** Return what becomes of a result that stands, and of a card that lies face up. */
+/** Return what happens to a result that stands, and to a face-up card. */
 function becomes({ proposes, asks, becomes: line }) {
   return BECOMES.includes(proposes) && !asks.length && line ? [["then", say("then.first", { line })]] : [];
 }

@@ -4,7 +4,7 @@ import { placeOrPile, whatAndWhere } from "./labels.js";
 import { store } from "./store.js";
 import { capital, say, time } from "./words.js";
 
-const TABLE = "inference"; // as who noticed what the table inferred
+const TABLE = "inference"; // who noticed what the table inferred
 const DEVICE = "device"; // as the one who noticed something
 
 /** Return the stop of the device that must be cleared before any answer, in words; else undefined. */
@@ -30,7 +30,7 @@ export function matterFacts(screen, matter, applies, who = "matter.decides") {
   ];
 }
 
-/** Return clause and decider, where room is short. Region B says what it is, and where. */
+/** Return clause and decider if space is short. Region B says what it is, and where. */
 export function inShort(screen, matter, applies) {
   return [matterFacts(screen, matter, applies).at(-1)];
 }
@@ -46,7 +46,7 @@ export function moveLines(screen, moves) {
   return isSwap ? [["then", say("move.swap")], ...lines] : lines;
 }
 
-/** Return the name of a place or pile; nothing where it is not known. */
+/** Return the name of a place or pile; nothing if it is not known. */
 function where(screen, place) {
   return place && placeOrPile(screen, place);
 }

@@ -1,4 +1,4 @@
-// An act that takes more than one tap: it asks for what it needs, step by step, then who signs, and then it is entered.
+// An act that takes more than one tap: it asks step by step for what it needs and who signs, and is then entered.
 // The open act is `store.own.flow`: {offer, values, steps, at, past, draft, signer, pin, then, turned}. A step
 // "instead/cards" is about the operation that replaces a mistaken entry.
 
@@ -17,7 +17,7 @@ export function signers(screen, role) {
   return screen.people.filter((person) => RANKS.indexOf(person.role) >= RANKS.indexOf(role));
 }
 
-/** Return whether somebody has to sign: above the dealer's rank, without a dealer signed on, or to come on duty. */
+/** Return whether a signature is needed: above the dealer's rank, without a dealer signed on, or to start duty. */
 export function needsSign(screen, offer) {
   return offer.role !== "dealer" || ALWAYS_SIGNED.has(offer.operation) || !screen.screen.dealer;
 }
@@ -28,7 +28,7 @@ function asFirst(offer) {
   return { ...offer, arguments: {}, needs: Object.keys(offer.arguments) };
 }
 
-/** Begin an act. It is entered at once if it needs nothing more. `then(answer)`: called after it was accepted. */
+/** Begin an act. It is entered immediately if it needs nothing more. `then(answer)`: called after it was accepted. */
 export function start(offered, { values = {}, then = () => {}, needs = asFirst(offered).needs } = {}) {
   const screen = store.screen;
   const offer = asFirst(offered);
@@ -98,7 +98,7 @@ export function draft(value) {
   store.set({ flow: { ...store.own.flow, draft: value } });
 }
 
-/** Set who signs. */
+/** Set the signer. */
 export function choose(person) {
   store.set({ flow: { ...store.own.flow, signer: person, pin: "", wrong: false } });
 }
@@ -114,7 +114,7 @@ function wipe() {
   if (store.own.flow?.pin) store.set({ flow: { ...store.own.flow, pin: "" } });
 }
 
-/** Enter it with the PIN. A wrong one is asked for again. */
+/** Enter the act with the PIN; ask again after a wrong one. */
 export async function sign() {
   const flow = store.own.flow;
   const { offer, values, signer, pin, then } = flow;
@@ -139,7 +139,7 @@ export function cancel() {
   store.set({ flow: undefined, picking: undefined, pick: undefined, filled: undefined, numbered: undefined, headline: undefined });
 }
 
-/** Go back one step; from the first, give up the act. */
+/** Go back one step; cancel the act from the first. */
 export function back() {
   const flow = store.own.flow;
   if (flow.at === 0) {
@@ -173,7 +173,7 @@ export function look(screen) {
   else overtaken(screen);
 }
 
-/** Close the open act. The panel says so until it is read, so that no button replaces a digit. */
+/** Close the open act. The panel shows a notice until it is read, so that no button replaces a digit. */
 function overtaken({ last, view }) {
   const act = store.own.flow.offer.operation;
   const isPaused = act === "pause_table" && Boolean(view.paused); // asked for the reason, with play stopped

@@ -1,4 +1,4 @@
-// The 52 cards. Only cards that lie open on the table are dimmed: the grid must not show what the device has read.
+// The 52 cards. Only cards that are face up on the table are dimmed: the grid must not reveal what the device has read.
 
 import { buttons } from "./buttons.js";
 import { el } from "./dom.js";
@@ -20,7 +20,7 @@ export function openCards(view, corrected) {
   return new Set(open);
 }
 
-/** Draw the grid. `taken`: cards that were tapped; `open`: those that lie open; `tap(code)`. */
+/** Draw the grid. `taken`: cards that were tapped; `open`: face-up cards; `tap(code)`. */
 export function grid(parent, { taken, open, tap }) {
   if (!parent.cards) {
     parent.cards = el("div", { class: "grid" });

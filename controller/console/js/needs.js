@@ -98,7 +98,7 @@ export const KINDS_IN_ORDER = [
 /** Kinds that are listed in every phase, so that all kinds keep their places. */
 export const OFTEN = new Set(KINDS_IN_ORDER.slice(0, 8));
 
-/** A step before all others: who takes over ticks what is open. */
+/** A step before all others: the person who takes over ticks what is open. */
 export const BEFORE = {
   take_over: (offer) => (offer.arguments.open?.length ? "open" : ""),
   cancel_start: () => "cancel_start.sure",
@@ -120,7 +120,7 @@ export const SECONDARY = {
   maintenance: ["instruct_device"],
 };
 
-/** Acts shown in every phase while possible: the table stands still, a device is gone, or bets lie. */
+/** Acts shown in every phase while possible: the table is held, a device is gone, or bets are on the layout. */
 export const STANDING = ["continue_round", "resume_table", "deal_by_hand", "record_settled"];
 
 /** The menu's acts, in groups. */

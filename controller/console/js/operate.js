@@ -10,7 +10,7 @@ const SHOWN_EVERY = 50; // ms
 const LOOK_UP_EVERY = 1000; // ms, until the table PC answers again
 
 /**
- * Enter `offer` with its missing arguments. `signed`: {person, pin} of who signs; left out: who is signed on here.
+ * Enter `offer` with its missing arguments. `signed`: {person, pin} of the signer; omitted: the dealer signed on.
  * `offer.repeats`: the first request, if this is the second. Returns the answer {accepted, entry, code, sentence}, also
  * for a refusal.
  */
@@ -36,7 +36,7 @@ export async function read(path, body) {
   return answer?.ok ? answer.json() : null;
 }
 
-/** Run requests to the table. Nothing else is entered until they are done. */
+/** Run requests to the table. Nothing else can be entered until they are done. */
 export async function whileAsking(doing) {
   store.set({ asking: (store.own.asking ?? 0) + 1 });
   try {
@@ -76,7 +76,7 @@ async function lookUp(id) {
     try {
       const signal = AbortSignal.timeout(WAITED_FOR);
       const answer = await fetch(inLanguage(`/v1/operations/${id}`), { signal });
-      if (answer.status === 404) unknown += 1; // one is not enough: the request may still be at work
+      if (answer.status === 404) unknown += 1; // one is not enough: the request may still be in progress
       if (answer.ok) return await answer.json();
     } catch {
       // the table PC does not answer yet

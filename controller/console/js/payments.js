@@ -1,4 +1,4 @@
-// Payments once the hands are compared: by bet where wagers are entered, else by box in the table's words.
+// Payments after the hands are compared: by bet if wagers are entered, else by box in the table's words.
 
 import { betName } from "./labels.js";
 import { say } from "./words.js";

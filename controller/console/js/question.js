@@ -58,7 +58,7 @@ export function askAbout(screen, matter) {
   };
 }
 
-/** Return a correction of entered faces, which may be wrong where no card is. */
+/** Return a correction of entered faces: these may be wrong although every card is right. */
 function correction(screen, matter) {
   const hand = screen.view.hands.find(({ place }) => place === matter.place);
   const entered = matter.place ? hand?.shown : matter.claims.length && screen.view.first_card && screen.view.first_card !== "??";
@@ -172,7 +172,7 @@ function choosers(screen, matter, offers) {
     }));
 }
 
-/** Return the bettor's stake at that box, where wagers are entered. */
+/** Return the bettor's stake at that box if wagers are entered. */
 function units(screen, place, bettor) {
   const bets = screen.view.bets.filter((bet) => `B${bet.box}` === place && bet.bettor === bettor);
   return bets.length ? bets.reduce((all, bet) => all + bet.amount, 0) : "";

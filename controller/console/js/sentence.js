@@ -43,7 +43,7 @@ function inRound(view) {
   return view.round > 0 && !["closed", "idle", "concluded", "voided", "maintenance"].includes(view.phase);
 }
 
-/** Return the deal in few words, while nothing hinders it. */
+/** Return the deal in a few words while nothing prevents it. */
 function ownWords(screen) {
   const { view } = screen;
   if (!isPlainDeal(view)) return "";
@@ -58,13 +58,13 @@ function ownWords(screen) {
   return first + say(view.tray ? "deal.lay" : "deal.comes", { n: view.cards_due, place }) + rest + open;
 }
 
-/** Return whether the deal goes on, and is told in the page's own words. */
+/** Return whether the deal goes on and the page describes it in its own words. */
 export function isPlainDeal(view) {
   const plain = tone(view) === "plain" && !view.burn_due && !view.by_hand && view.next_place;
   return Boolean(plain) && view.phase.startsWith("dealing");
 }
 
-/** Return where the card goes that lies face up in the device (NC 5.10), where it is one of the deal. */
+/** Return where a face-up card in the device goes (NC 5.10), if it is one of the deal. */
 function faceUp({ view, layout }) {
   const one = view.face_up.find(({ place }) => place === view.next_place) ?? view.face_up[0];
   if (!one) return "";
@@ -119,7 +119,7 @@ function focus() {
   parts.asked = asked;
 }
 
-/** Set a sentence smaller until it fits. */
+/** Reduce the font size of a sentence until it fits. */
 function fit(region, said) {
   const key = `${said.text}|${said.count}|${said.tone}|${region.clientWidth}|${document.fonts.status}`;
   if (parts.fitted === key) return;

@@ -8,7 +8,7 @@ import { say, time } from "./words.js";
 
 const COMES = new Set(["dealer_on", "sign_on", "take_over"]);
 
-/** Return the question who signs, and the PIN, beside what is signed. */
+/** Return the signer's question and the PIN pad, beside what is signed. */
 export function sign(screen, flow) {
   const able = signers(screen, flow.offer.role);
   const told = preview(screen, flow.offer, flow.values);
@@ -16,7 +16,7 @@ export function sign(screen, flow) {
   const correction = corrected(screen, flow);
   const facts = correction.length ? [...correction, ...told.lines, ...what] : [...what, ...told.lines];
   if (told.accepted === false && told.code !== "no-preview")
-    return { question: told.sentence, about: about(screen, flow), facts: correction }; // nothing is to be signed
+    return { question: told.sentence, about: about(screen, flow), facts: correction }; // there is nothing to sign
   const signer = able.find((person) => person.id === flow.signer) ?? (able.length === 1 ? able[0] : undefined);
   if (!signer)
     return {
@@ -26,7 +26,7 @@ export function sign(screen, flow) {
       about: about(screen, flow),
       arrows: told.arrows,
       facts,
-      right: people(able), // always in sight
+      right: people(able), // always visible
     };
   if (flow.signer !== signer.id) flow.signer = signer.id;
   const locked = signer.locked_until_utc_ns > (store.beat?.utc_ns ?? 0);

@@ -54,7 +54,7 @@ export function render(screen) {
   text(parts.simulated, view.simulated ? say("bar.simulated") : "");
   const old = !inContact() || !view.device.connected;
   text(parts.asOf, old && screen.last ? say("stage.as_of", { time: time(screen.last.utc_ns, true) }) : "");
-  const { device, ledger, first } = parts; // the ledger names what lies on a pile
+  const { device, ledger, first } = parts; // the ledger names the cards of a pile
   const beside = { aside: device, tray: device, stub: device, first_card: first, burnt: ledger, dropped: ledger, discards: ledger };
   arrows(parts.arrows, parts.places, store.own.arrows?.length ? store.own.arrows : moves(view), beside);
 }
@@ -81,7 +81,7 @@ function create(place) {
   return node;
 }
 
-/** Take a tap on a numbered card, where one is asked for, and return whether it was one. */
+/** Handle a tap on a numbered card if one is requested, and return whether it was one. */
 function pickedCard(node, target) {
   const card = target.closest(".holder");
   if (!card || store.own.numbered !== node.dataset.place || !store.own.pickCard) return false;
@@ -90,7 +90,7 @@ function pickedCard(node, target) {
   return true;
 }
 
-/** Take a tap on a place, or its digit key, if something asks for it. */
+/** Handle a tap on a place, or its digit key, if one is requested. */
 export function tap(node) {
   const { place } = node.dataset;
   if (!counts() || isFresh(node) || !store.own.picking?.has(place)) return;

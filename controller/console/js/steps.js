@@ -152,7 +152,7 @@ const KINDS = {
     ),
   }),
 
-  // Which card of the hand, by its number on the stage.
+  // The card of the hand, by its number on the stage.
   which: (screen, flow, more, { place }) => {
     const all = screen.view.hands.find((one) => one.place === place)?.count ?? 0;
     const each = [...Array(all).keys()].map((at) => ({ key: at + 1, label: say("order.card", { n: at + 1 }) }));
@@ -187,7 +187,7 @@ const KINDS = {
     ]),
   }),
 
-  // Of the present round, or of the one before it once that is tapped.
+  // Reports about the present round, or about the previous one once that is tapped.
   report: (screen, flow) => {
     const [now, before] = ["now", "earlier"].map((when) => screen.reports.filter((one) => one[when]));
     const earlier = flow.draft === EARLIER || !now.length;
@@ -283,7 +283,7 @@ const KINDS = {
     list: tiles(screen.view.screens.map((one) => ({ key: one.id, label: one.name }))),
   }),
 
-  // Where the table records decks, one is named; a deck in the device may be meant without a name.
+  // If the table records decks, one is named; an empty name means the deck in the device.
   deck: (screen, flow) => {
     const recorded = screen.view.decks.map(({ label, back }) => ({ key: label, label: `${label} (${back})` }));
     const named = recorded.length && ["load_deck", "take_deck_out"].includes(flow.offer.operation);
@@ -330,7 +330,7 @@ function newest(entries) {
   return entries.filter((one) => one.operation !== "occupy_boxes" || one === whole).reverse();
 }
 
-/** Return whether the device deals by itself, whatever the dealer does at the screen. */
+/** Return whether the device deals on its own, whatever the dealer does at the screen. */
 function cardsCome(view) {
   return view.phase.startsWith("dealing") && !view.held && !view.paused && !view.by_hand;
 }

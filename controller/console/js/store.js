@@ -1,9 +1,9 @@
 // The page's knowledge: the newest state from the daemon, the newest beat, and what this screen has open. Nothing is
-// derived from events: a state replaces the one before.
+// derived from events: each state replaces the previous one.
 
 import { say } from "./words.js";
 
-/** At most one frame is pending. */
+/** Request a frame; at most one is pending. */
 let waiting = false;
 let overtakenAt = -Infinity;
 const drawers = [];
@@ -89,7 +89,7 @@ export function counts() {
   return false;
 }
 
-/** Say why a tap did not count. */
+/** Tell the user why a tap did not count. */
 export function lose(sentence) {
   store.receive({ answer: { accepted: false, entry: store.screen?.entry ?? 0, code: "", sentence, utc_ns: 0 } });
 }
@@ -102,7 +102,7 @@ export function inContact() {
   return store.screen !== null && !store.stopped && store.silence < NO_CONTACT;
 }
 
-/** Return whether an answer is awaited, or the state that shows it. Until then nothing on the screen counts. */
+/** Return whether an answer, or the state that shows it, is still awaited. Until then no tap counts. */
 export function isAsking() {
   const { answer, screen, own } = store;
   return own.asking > 0 || Boolean(answer?.accepted && screen && answer.entry > screen.entry);

@@ -1,4 +1,4 @@
-// The page's own words, in the language that the daemon chose for this screen. The daemon's texts come in it, too.
+// The page's own words, in the language that the daemon chose for this screen and uses for its own texts.
 
 const AGAIN = 2000; // ms
 const asked = new URLSearchParams(location.search);
