@@ -95,7 +95,7 @@ def comes_later(operation: str, shown: dict[str, Any]) -> bool:
 
 
 def missing(screen: dict[str, Any], shown: dict[str, Any]) -> set[str]:
-    """Return missing offers: for an open matter that does not hold the table, its own; it is closed for the others."""
+    """Return the offers that are not shown; an opened matter that holds nothing shows only its own offers."""
     opened = next((one for one in screen["view"]["irregularities"] if one["id"] == shown["matter"]), None)
     alone = opened is not None and not opened["blocks"]
     found = set() if not alone or "back" in shown["panel"] else {"back"}

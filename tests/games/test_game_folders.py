@@ -102,7 +102,7 @@ def test_a_folder_without_a_game_is_named(package: Path) -> None:
 
 
 @pytest.mark.parametrize("other", ["aa", "zz"])
-def test_the_first_folder_keeps_its_id_in_any_order(package: Path, other: str) -> None:
+def test_the_folder_named_after_an_id_keeps_it_in_any_order(package: Path, other: str) -> None:
     copy(package, other)
     games, broken = collect(("sk", other), package.name)
     assert list(games) == ["SK"]

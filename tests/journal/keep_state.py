@@ -84,7 +84,7 @@ def read_hook(expected: type, value: Any) -> Any:
 def not_only_added(before: Any, now: Any, where: str = "") -> Iterator[str]:
     """Return the places where the types `now` differ from `before` by more than an addition.
 
-    A recursive type is named at its second occurrence.
+    A type that contains itself is represented by its name there.
     """
     if isinstance(before, str) or isinstance(now, str):
         if before != now:

@@ -342,7 +342,7 @@ def every_link(state: TableState) -> Iterator[AnyInput]:
 
 
 def every_caller(state: TableState) -> Iterator[AnyInput]:
-    """Yield PIN attempts, refused requests, files that were not written, and damage."""
+    """Yield PIN attempts, refused requests, expired files, and damage."""
     for uid, right, utc_ns in product((0, HUGE), (True, False), (0, HUGE)):
         yield PinTried("dealer", uid, right, utc_ns)
     for screen, right in product(("5e" * 6, ""), (True, False)):

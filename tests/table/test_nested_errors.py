@@ -98,7 +98,7 @@ def test_nc_5_7_2_hands_put_right_after_settlement_are_settled_again() -> None:
     finish_round(table)
 
 
-def test_striking_out_an_entry_undoes_its_decisions() -> None:
+def test_correcting_a_wrong_entry_undoes_its_decisions() -> None:
     table = begun("TP").deal()
     table.expose("B1", "KD KC 9S")
     table.confirm(misplaced=False)
