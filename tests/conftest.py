@@ -112,7 +112,7 @@ def _write_sums(terminalreporter: Any) -> None:
 
 @pytest.fixture(autouse=True)
 def _logs_as_before() -> Iterator[None]:
-    """Restore the logging that a command configured in this process."""
+    """Restore the logging after a test whose command configured it in this process."""
     before = structlog.get_config()
     yield
     structlog.configure(**before)

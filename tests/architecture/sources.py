@@ -31,7 +31,7 @@ class Module:
 
 @cache
 def modules(*folders: str) -> tuple[Module, ...]:
-    """Yield every module below these folders of the project."""
+    """Return every module below these folders of the project."""
     return tuple(_read(path) for folder in folders for path in sorted((ROOT / folder).rglob("*.py")))
 
 

@@ -17,9 +17,7 @@ MAY_READ: Final = {
 
 
 def reads_the_time_of_day(module: Module) -> bool:
-    """Return calls of `time.time()`, `datetime.now()` and the like; `loop.time()` is monotonic and no module's
-    function.
-    """
+    """Return whether the module uses `time.time()`, `datetime.now()` or the like; `loop.time()` is monotonic."""
     return any(
         isinstance(node, ast.Attribute)
         and node.attr in TIME_OF_DAY

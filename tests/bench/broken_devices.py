@@ -415,4 +415,4 @@ def rejects_no_bad_body(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> N
 
 
 def works(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
-    """Return whether the device works, possibly slowly."""
+    """Change nothing essential: the device works, but perhaps slowly."""

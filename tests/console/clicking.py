@@ -254,7 +254,7 @@ class Console(Person):
         return shown
 
     async def beside(self, screen: str) -> Person:
-        """Yield a person at another enrolled screen of the table, in a separate browser."""
+        """Return a person at another enrolled screen of the table, in a separate browser."""
         chromium = self.page.context.browser
         assert chromium is not None
         context = await chromium.new_context(viewport={"width": 1280, "height": 800})

@@ -40,7 +40,7 @@ POSTED = """async ([path, body]) => {
 
 
 async def display(console: Console, address: str) -> Page:
-    """Yield a display, in a browser that no supervisor has enrolled."""
+    """Return a display, in a browser that no supervisor has enrolled."""
     chromium = console.page.context.browser
     assert chromium is not None
     context = await chromium.new_context(viewport={"width": 1280, "height": 800})
@@ -108,7 +108,7 @@ async def refuses(page: Page) -> None:
 
 
 async def beside(console: Console) -> Person:
-    """Yield another screen, at which the dealer continues to deal."""
+    """Return another screen, at which the dealer continues to deal."""
     right = await console.beside("Right")
     await right.press("sign_on/")
     await right.sign(DEALER)

@@ -53,7 +53,7 @@ OWN = {
 
 
 def kinds_of_states() -> dict[object, Any]:
-    """Yield one state for each combination of phase, open matters, and offers."""
+    """Return one state for each combination of phase, open matters, and offers."""
     found: dict[object, Any] = {}
     for _, state in every_state():
         if state.settings is not None:

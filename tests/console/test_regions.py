@@ -35,7 +35,7 @@ def states(language: str = "en") -> dict[str, dict[str, Any]]:
 
 @pytest.fixture(params=list(product(SIZES, LANGUAGES, THEMES)), ids=str)
 def shown(request: pytest.FixtureRequest, browser: Browser, server: PageServer) -> Iterator[Callable[[str], Page]]:
-    """Return a function that shows a state on a page of one size, language and theme, and returns the page."""
+    """Yield a function that shows a state on a page of one size, language and theme, and returns the page."""
     (width, height), language, theme = request.param
     page = browser.new_page(viewport={"width": width, "height": height}, reduced_motion="reduce")
     said: list[str] = []

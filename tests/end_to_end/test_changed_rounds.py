@@ -21,7 +21,7 @@ TOLD = (b'"event":"round_began"', b'"event":"round_x"')
 
 
 def file_of(stage: Stage, number: int) -> Path:
-    """The file in which that round began."""
+    """Return the file in which that round began."""
     return next(
         path for path in files_of(stage) if any(TOLD[0] in text and row[4] == number for row, text in texts(path))
     )

@@ -237,7 +237,7 @@ class Disk:
         """Do nothing: there is no doubt."""
 
     async def keep_room(self) -> None:
-        """Return whether there is space to reserve."""
+        """Do nothing: this test does not depend on the reserve."""
 
     async def answer(self) -> None:
         await asyncio.sleep(0)

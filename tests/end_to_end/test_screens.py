@@ -60,7 +60,7 @@ async def second(stage: Stage, screen: Browser) -> AsyncIterator[Browser]:
 
 @pytest.fixture
 async def signed_on(screen: Browser) -> Browser:
-    """Yield a screen at which the dealer is signed on."""
+    """Return a screen at which the dealer is signed on."""
     assert (await screen.operate("sign_on", DEALER)).json["accepted"]
     return screen
 

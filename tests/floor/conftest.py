@@ -22,7 +22,7 @@ _NUMBERS = count()
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[Postgres]:
-    """Return one PostgreSQL server for all tests of this process."""
+    """Yield one PostgreSQL server for all tests of this process."""
     with postgres() as found:
         yield found
 
@@ -76,7 +76,7 @@ def service_manager() -> Iterator[ServiceManager]:
 
 @pytest.fixture
 def own_role(server: Postgres, address: str) -> Iterator[str]:
-    """Return the address for a user with a password who may write."""
+    """Yield the address for a user with a password who may write."""
     server.do(f"CREATE ROLE {WITH_PASSWORD} LOGIN PASSWORD 'right' IN ROLE cardshoe_writer")
     yield f"{address} user={WITH_PASSWORD} password=right"
     server.do(f"DROP ROLE {WITH_PASSWORD}")

@@ -55,7 +55,7 @@ class Told(NamedTuple):
     service: ServiceReport | None
 
     def messages(self) -> Iterator[tuple[str, bytes, int]]:
-        """Return topic, payload and expiry of each message."""
+        """Yield topic, payload and expiry of each message."""
         yield self.place.topic(Subject.TABLE), msgspec.json.encode(self.table), KEPT_FOR
         yield self.place.topic(Subject.DEVICE), msgspec.json.encode(self.device), KEPT_FOR
         if self.service is not None:

@@ -105,7 +105,7 @@ async def looking(folder: Path, *told: Told, language: str = "en", theme: str = 
 
 @pytest.fixture(params=[*languages(), PSEUDO])
 def language(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """A language, or the pseudo-locale, whose texts are 40 % longer than English."""
+    """Yield a language, or the pseudo-locale, whose texts are 40 % longer than English."""
     if request.param == PSEUDO:
         folder = tmp_path / "language"
         folder.mkdir()

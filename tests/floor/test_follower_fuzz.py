@@ -121,7 +121,7 @@ class Watching:
         self.follower._take(Message(topic, payload, {}, False, 0, expiry))
 
     def look(self) -> Iterator[Any]:
-        """Look as page and terminal do; return what a page gets."""
+        """Look as page and terminal do; yield what a page gets."""
         self.now += 7 * SECOND_NS
         self.follower.floor.look()
         for language, telling, lines in zip(languages(), self._tellings, self._lines, strict=True):

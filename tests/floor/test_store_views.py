@@ -57,7 +57,7 @@ def cases() -> dict[str, tuple[Step, ...]]:
 
 @pytest.fixture(scope="module")
 def everything(server: Postgres) -> Iterator[Rows]:
-    """Return the store with a journal for each case, which has its name."""
+    """Yield the store with a journal for each case, which has its name."""
     address = server.make("scenarios")
     with closing(Database(address)) as database:
         writer = Writer(database)

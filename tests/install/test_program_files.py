@@ -30,7 +30,7 @@ def openssl(*words: str | Path) -> None:
 
 
 def make_key(folder: Path, name: str) -> tuple[Path, Path]:
-    """A private key and its public half."""
+    """Return a private key and its public half."""
     private, public = folder / f"{name}.key", folder / f"{name}.pem"
     openssl("genpkey", "-algorithm", "ed25519", "-out", private)
     openssl("pkey", "-in", private, "-pubout", "-out", public)

@@ -82,7 +82,7 @@ def read_hook(expected: type, value: Any) -> Any:
 
 
 def not_only_added(before: Any, now: Any, where: str = "") -> Iterator[str]:
-    """Return the places where the types `now` differ from `before` by more than an addition.
+    """Yield the places where the types `now` differ from `before` by more than an addition.
 
     A type that contains itself is represented by its name there.
     """
@@ -134,7 +134,7 @@ def _is_part(before: Any, now: Any) -> bool:
 
 
 def telling_states() -> Iterator[KeptState]:
-    """Return the states of all scenarios that have a value in a place where no earlier one had it."""
+    """Yield the states of all scenarios that have a value in a place where no earlier one had it."""
     seen: set[str] = set()
     for scenario in packaged():
         course = SavingCourse(scenario.setting)
@@ -149,7 +149,7 @@ def telling_states() -> Iterator[KeptState]:
 
 
 def _places(value: Any, where: str = "") -> Iterator[str]:
-    """Return the path of each non-empty value; different words of an enum have different paths."""
+    """Yield the path of each non-empty value; different words of an enum have different paths."""
     if isinstance(value, dict):
         kind = next((f":{value[tag]}" for tag in ("command", "operation") if isinstance(value.get(tag), str)), "")
         for name, one in value.items():

@@ -175,7 +175,7 @@ def test_a_value_of_another_type_breaks_the_chain(written: Path, value: str) -> 
 
 
 def refusal_of(path: Path) -> JournalError | None:
-    """Return whether a program that reads the whole file finds something."""
+    """Return the error that a program finds when it reads the whole file, or None."""
     try:
         with closing(reader_of(path)) as reader:
             reader.verify()

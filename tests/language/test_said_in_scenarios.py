@@ -59,7 +59,7 @@ LEFT = {
 
 
 def said_in(value: object) -> Iterator[str | Message]:
-    """Return every sentence that a person reads."""
+    """Yield every sentence that a person reads."""
     if isinstance(value, tuple):
         for one in value:
             yield from said_in(one)

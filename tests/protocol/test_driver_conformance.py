@@ -58,7 +58,7 @@ class TestBeeTek(OneWayConformance):
         return data.replace(b"<", b"?")
 
     def is_lawful(self, drawn: list[str], heard: list[str]) -> bool:
-        """A line without a checksum may show a changed letter as another card, unnoticed: one card, in its place."""
+        """Return whether the damage is acceptable: one changed letter may be another card, as there is no checksum."""
         if len(heard) == len(drawn):
             return sum(one != other for one, other in zip(drawn, heard, strict=True)) <= 1
         return super().is_lawful(drawn, heard)
@@ -73,12 +73,12 @@ class TestLineReader(OneWayConformance):
         return LineReaderDevice(random=Random(1))
 
     def hiss(self, data: bytes) -> bytes:
-        """Any printable line is an identifier; this one is not printable."""
+        """Return noise that is not printable, because any printable line is an identifier."""
         return bytes(byte | 0x80 for byte in data) + b"\n"
 
     def damage(self, data: bytes) -> bytes:
         return data.replace(b"E", b"\xc5")
 
     def is_lawful(self, drawn: list[str], heard: list[str]) -> bool:
-        """A changed identifier without a checksum is a foreign card, or another one's; a cut line is never a card."""
+        """Return whether the damage is acceptable: one identifier may have changed, but a cut line is never a card."""
         return sum(card not in drawn for card in heard) <= 1 and len(heard) <= len(drawn) + 1

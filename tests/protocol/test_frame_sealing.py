@@ -147,7 +147,7 @@ def test_each_endpoint_has_its_own_order() -> None:
 
 
 def flipped(content: bytes) -> list[bytes]:
-    """Yield the frame with each of its bits changed in turn and a right CRC."""
+    """Return the frame with each of its bits changed in turn and a right CRC."""
     return [
         content[:place] + bytes([content[place] ^ 1 << bit]) + content[place + 1 :]
         for place in range(len(content))

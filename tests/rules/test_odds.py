@@ -46,7 +46,7 @@ def dealt_pairs(deck: CountedDeck) -> tuple[tuple[tuple[Card, ...], tuple[Card, 
 
 
 def settle_all(law: Law, wager: Wager, deck: CountedDeck) -> Iterator[Settled]:
-    """Settle every way to deal the hands that the wager looks at, with real cards."""
+    """Yield the settlement of every way to deal the hands that the wager looks at, with real cards."""
     if wager.looks is Looks.BOTH:
         for box, dealer in dealt_pairs(deck):
             yield settle(law, wager, box, dealer)

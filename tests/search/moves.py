@@ -143,7 +143,7 @@ def _course(state: TableState, scope: Scope) -> Iterator[Doing]:
 
 
 def _handling(state: TableState) -> Iterator[Doing]:
-    """Let the first Player touch or look at cards; one Player represents all."""
+    """Yield the acts of a Player who touches or looks at cards; the first Player represents all."""
     player = next((place for place in state.round.live_places if state.round.hands.get(place, Hand()).cards), None)
     if player is not None and state.phase in DEALING | {Phase.EXAMINING, Phase.EXPOSING}:
         hand = state.round.hands[player]
@@ -169,7 +169,7 @@ def _betting(state: TableState, scope: Scope) -> Iterator[Doing]:
 
 
 def _exposing(state: TableState) -> Iterator[Doing]:
-    """Expose the Dealer's hand, and that of the first Player not yet shown: the order of the others does not matter."""
+    """Yield the exposure of the Dealer's hand, and of the next Player's: the order of the others does not matter."""
     players = [place for place in state.round.live_places if not state.round.hands.get(place, Hand()).shown]
     for place in (DEALER, *players[:1]):
         hand = state.round.hands.get(place, Hand())
@@ -202,7 +202,7 @@ def unseen_elsewhere(state: TableState) -> tuple[Card, ...]:
 
 
 def _by_hand(state: TableState, scope: Scope) -> Iterator[Doing]:
-    """Deal by hand where the device is away or stopped, and for a box that a correction adds once the stub is out."""
+    """Yield dealing by hand without a working device, and for a box that a correction adds once the stub is out."""
     unable = not state.device.connected or state.device.stopped or state.round.by_hand
     if unable or (scope.corrections and state.decks.in_play.stub_out):
         due = (
@@ -240,7 +240,7 @@ def _reports(state: TableState, scope: Scope) -> Iterator[Doing]:
 
 
 def _corrections(state: TableState, scope: Scope) -> Iterator[tuple[str, AnyOperation]]:
-    """Correct one bet that differed from its entry."""
+    """Yield the correction of one bet that differed from its entry."""
     main, side = (next(wager.id for wager in state.law.wagers if wager.main is whole) for whole in (True, False))
     first, other = scope.boxes[0], scope.boxes[-1] + 1
     if [bet.amount for bet in state.layout.bets] == [STAKE] * len(scope.boxes):
@@ -252,7 +252,7 @@ def _corrections(state: TableState, scope: Scope) -> Iterator[tuple[str, AnyOper
 
 
 def _swapped(state: TableState, place: str) -> operations.PlaceCards | None:
-    """Swap the hands of a box and of the Dealer."""
+    """Return the report that the hands of a box and of the Dealer are swapped."""
     here, there = state.round.hands.get(place, Hand()).cards, state.round.hands.get(DEALER, Hand()).cards
     cards = [operations.CardAt(card.ordinal, DEALER) for card in here]
     cards += [operations.CardAt(card.ordinal, place) for card in there]
@@ -371,7 +371,7 @@ def _may_load(state: TableState, device: Device) -> bool:
 
 
 def _open_exit(device: Device) -> bool:
-    """Return the acts by which a card can leave. While the link is lost one card represents several."""
+    """Return whether a card can leave. While the link is lost one card represents several."""
     return not (device.exit_held or device.faults or device.waiting)
 
 
@@ -410,7 +410,7 @@ def _power_cut(gone: Device) -> Moved:
 
 
 def _while_cards_leave(state: TableState, device: Device) -> list[tuple[str, Moved]]:
-    """Yield the irregular ways in which cards leave."""
+    """Return the irregular ways in which cards leave."""
     happened = [("the next lies face up", devices.find_face_up(device))]
     if device.unit is Unit.SETS:
         happened.append(("a set unordered", devices.form_set(device, 3)))

@@ -91,7 +91,7 @@ def rate(null: Distribution, low: float, decks: int, level: float) -> float:
 
 
 def table_of_verdicts(found: dict[int, dict[str, Rates]]) -> Iterator[str]:
-    """Return the table. `found`: rates by the number of decks. Cells have the found and the exact rate in per cent."""
+    """Yield the table's lines. `found`: rates by the number of decks. Cells have the found and exact rate in %."""
     heads = [f"{decks} decks, {level:.0%}" for decks in found for level in LEVELS]
     yield f"| procedure | {' | '.join(heads).replace('1 decks', '1 deck').replace('%', ' %')} |"
     yield "|---|" + "---:|" * len(heads)
@@ -106,7 +106,7 @@ def table_of_verdicts(found: dict[int, dict[str, Rates]]) -> Iterator[str]:
 
 
 def table_of_evidence(found: dict[int, Rates]) -> Iterator[str]:
-    """Return the table. `found`: rates by the number of known cards of a deck."""
+    """Yield the table's lines. `found`: rates by the number of known cards of a deck."""
     yield "| cards known | 5 % | 1 % |"
     yield "|---:|---:|---:|"
     for known, rates in found.items():

@@ -83,7 +83,7 @@ def table_of_distances() -> Iterator[str]:
 
 
 def four_cards() -> Iterator[str]:
-    """Return how many of all 24 orders have each count, found by examining each."""
+    """Yield how many of all 24 orders have each count, found by examining each."""
     yield "| count | 0 | 1 | 2 | 3 | 4 |"
     yield "|---|---:|---:|---:|---:|---:|"
     for one in PROCEDURES:
@@ -157,7 +157,7 @@ def cost_of_ten_shelves(rounds: int, seed: int) -> Money:
 
 
 def table_of_money(found: Money) -> Iterator[str]:
-    """Return the table of wagers whose change exceeds noise; in per cent of the stake, with the standard error."""
+    """Yield the table of wagers whose change exceeds noise; in per cent of the stake, with the standard error."""
     yield "| game | wager | start | exact edge | sets: change | singles: change |"
     yield "|---|---|---|---:|---:|---:|"
     changes = {(one.game, one.title, one.start, one.unit): one for one in found.beyond}

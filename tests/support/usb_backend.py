@@ -128,7 +128,7 @@ class UsbGadget:
             self._configure()
 
     def waiting(self, endpoint: int) -> int:
-        """The packets that the host has not read."""
+        """The number of packets that the host has not read."""
         with self._changed:
             return self.device.waiting(endpoint)
 

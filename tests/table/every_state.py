@@ -235,7 +235,7 @@ def _with_decks(unit: Unit) -> Iterator[tuple[str, TableHarness]]:
 
 @cache
 def every_state() -> tuple[tuple[str, TableState], ...]:
-    """Yield all played states; for combinations not reached, replace phase and service in the nearest one."""
+    """Return all played states; for combinations not reached, replace phase and service in the nearest one."""
     return tuple(_every_state())
 
 

@@ -28,7 +28,7 @@ EventT = TypeVar("EventT", bound=events.Event)
 
 
 def cards(text: str) -> tuple[Card, ...]:
-    """The cards written in a text.
+    """Return the cards written in a text.
 
     >>> cards("KD 10C")
     (KD, TC)

@@ -31,7 +31,7 @@ REOPENED_IN: Final = (*DEALING, Phase.FIRST_CARD)
 
 
 def anything(random: Random, state: TableState) -> AnyOperation:
-    """Do one random act: a bet, a choice, a correction, a report, a decision or a ruling. Many are refused."""
+    """Return one random act: a bet, a choice, a correction, a report, a decision or a ruling. Many are refused."""
     if state.phase is Phase.BETTING and random.random() < 0.7:
         return bet(random, state)
     if state.phase in REOPENED_IN and not state.round.dealt and random.random() < 0.4:
@@ -42,7 +42,7 @@ def anything(random: Random, state: TableState) -> AnyOperation:
 
 
 def bet(random: Random, state: TableState) -> AnyOperation:
-    """Place, change or take back a bet."""
+    """Return an operation that places, changes or takes back a bet."""
     bets = [bet.number for bet in state.layout.bets]
     if bets and random.random() < 0.5:
         number = random.choice(bets)
@@ -61,7 +61,7 @@ def _correct_bet(random: Random, state: TableState) -> AnyOperation:
 
 
 def _correct_entry(random: Random, state: TableState) -> AnyOperation:
-    """Strike out an entry, or replace it with another of its kind."""
+    """Return an operation that strikes out an entry, or replaces it with another of its kind."""
     if not state.round.entered:
         return _report(random, state)
     one = random.choice(state.round.entered)
@@ -89,7 +89,7 @@ def _handle(random: Random, state: TableState) -> AnyOperation:
 
 
 def _swap(random: Random, state: TableState) -> AnyOperation:
-    """Enter that the cards of two places are swapped."""
+    """Return the entry that the cards of two places are swapped."""
     lying = [(place, hand.cards) for place, hand in state.round.hands.items() if hand.cards]
     if len(lying) < 2:
         return _report(random, state)
@@ -113,7 +113,7 @@ MOVES: Final[tuple[Callable[[Random, TableState], AnyOperation], ...]] = (
 
 
 def _decide(random: Random, state: TableState, found: Irregularity) -> AnyOperation:
-    """Choose, confirm, deny or rule."""
+    """Return an operation that chooses, confirms, denies or rules."""
     here = (found.id, found.revision)
     if found.stage is Stage.CHOOSING and state.round.choosers:
         place, bettor = random.choice(state.round.choosers)

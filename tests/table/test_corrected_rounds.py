@@ -85,7 +85,7 @@ def test_a_ruling_to_continue_covers_a_bet_without_cards(game_id: str) -> None:
 
 
 def dealt_to_a_box_without_a_bet(game_id: str, unit: Unit, cards_taken: int) -> TableHarness:
-    """B1 has cards and no bet: too few cards remain for B2 or the Dealer."""
+    """Return a table where B1 has cards and no bet: too few cards remain for B2 or the Dealer."""
     table = TableHarness(unit, boxes=(1, 2), game_id=game_id).start().to_dealing()
     table.take(cards_taken)
     correct(table, operations.OccupyBoxes, operations.OccupyBoxes((2,)))

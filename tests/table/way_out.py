@@ -264,7 +264,7 @@ def _close_bets(table: TableHarness) -> None:
 
 
 def _by_hand(state: TableState) -> bool:
-    """Deal by hand once the stub is out; a set that the device reported in the tray is then dealt by hand, too."""
+    """Return whether to deal by hand: the stub is out, and no set is in the tray unless the deal is by hand already."""
     return state.decks.in_play.stub_out and (state.round.by_hand or not state.decks.tray)
 
 

@@ -56,7 +56,7 @@ STALL = errno.EPIPE
 
 
 def walk(raw: bytes) -> list[tuple[int, bytes]]:
-    """Yield kind and bytes of each descriptor; each must end where the next begins."""
+    """Return kind and bytes of each descriptor; each must end where the next begins."""
     found = []
     while raw:
         assert 2 <= raw[0] <= len(raw)

@@ -88,7 +88,7 @@ class UsbCourse(FaultCourse):
         return received
 
     def _recovers(self, stalls: StallRecovery, error: usb.core.USBError) -> bool:
-        """Recover as the transport does: a first stall is cleared, otherwise the device is opened again."""
+        """Recover as the transport does. Return whether clearing a stall was enough; if not, reopen the device."""
         try:
             stalls.clear_or_raise(error)
         except usb.core.USBError:

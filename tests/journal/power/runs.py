@@ -109,7 +109,7 @@ def append(journal: TestJournal, step: int) -> None:
 
 
 def decision(step: int) -> tuple[AnyInput, list[AnyEvent]]:
-    """Append decisions of many sizes: no event or several, less than a page or several pages."""
+    """Return a decision of one of many sizes: no event or several, less than a page or several pages."""
     noted: list[AnyEvent] = [Noted(f"{step}.{index}") for index in range(step % 5)]
     if step % 7 == 3:
         return Said(Random(step).randbytes(4500).hex(), events=len(noted)), noted

@@ -26,7 +26,7 @@ Kill = Callable[[Path, str, int], tuple[int, int]]
 
 @pytest.fixture
 def kill() -> Iterator[Kill]:
-    """Return the child's exit status, and the number of decisions that it had acknowledged."""
+    """Yield a function that returns the child's exit status and the number of decisions that it had acknowledged."""
     command = [sys.executable, "-m", killed.__name__]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as asked:
 
