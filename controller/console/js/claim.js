@@ -14,8 +14,8 @@ const COUNTED = "wrong_number"; // answered by a count of the hand, not by a que
 const UNANSWERED = { claim: undefined, denied: 0, facts: {} };
 
 /**
- * Return the answers given here. `claim`: true: it is so; false: it is asked again; undefined: not answered. `denied`: how
- * many claims were answered with no.
+ * Return the answers given here. `claim`: true: confirmed; false: asked again; undefined: not answered. `denied`: the
+ * number of claims that were answered with no.
  */
 function answersOf({ id, revision }) {
   const { stated } = store.own;

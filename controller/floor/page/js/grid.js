@@ -6,7 +6,7 @@ import { open } from "./story.js";
 import { attr, el, keyed, mark, text } from "/console/js/dom.js";
 import { say } from "/console/js/words.js";
 
-const SIZES = { large: 12, middle: 80, small: Infinity }; // tables at most
+const SIZES = { large: 12, middle: 80, small: Infinity }; // the most tables of each size
 const parts = {};
 
 function build(region) {
@@ -41,7 +41,7 @@ function update(node, row) {
   const round = row.round ? say("tile.round", { round: row.round }) : "";
   text(number, round); // when one line serves both
   text(name, row.table);
-  mark(name, "of-simulation", row.simulated && parts.isMixed); // if all are simulated, the top says it
+  mark(name, "of-simulation", row.simulated && parts.isMixed); // if all are simulated, the top region says so
   text(simulated, row.simulated && parts.isMixed ? say("bar.simulated") : "");
   text(age, longAge(isTroubled(row) ? row.trouble_since : row.since));
   text(now, isTroubled(row) ? say(`tile.${row.trouble}`) : phaseName(row.phase));
@@ -70,7 +70,7 @@ export function render() {
   text(parts.none, rows.length || state.contact === null ? "" : say(state.rows.size ? "grid.no_match" : "headline.none"));
   const size = Object.keys(SIZES).find((name) => rows.length <= SIZES[name]);
   for (const name of Object.keys(SIZES)) mark(region, name, name === size);
-  if (!rows.some((row) => row.key === parts.at)) parts.at = rows[0]?.key; // where Tab enters
+  if (!rows.some((row) => row.key === parts.at)) parts.at = rows[0]?.key; // the tile that Tab focuses
   parts.isMixed = !state.allSimulated();
   const pits = new Map();
   for (const row of rows) pits.set(pitKey(row), [...(pits.get(pitKey(row)) ?? []), row]);
@@ -89,7 +89,7 @@ export function render() {
 
 const STEPS = { ArrowRight: 1, ArrowLeft: -1 };
 
-/** Move between tiles by the arrow keys. Returns whether the key was one. */
+/** Move between tiles with the arrow keys. Return whether the key was one. */
 export function step(key) {
   const tiles = [...document.querySelectorAll("#grid .tile")];
   const at = tiles.indexOf(document.activeElement);

@@ -1,4 +1,4 @@
-// Open irregularities of all tables, the oldest on top; then other matters that need a person.
+// Open irregularities of all tables, the oldest first; then other matters that need a person.
 
 import { age, awaited, clauses, matterName, pitName } from "./labels.js";
 import { isMeant, state } from "./state.js";

@@ -1,4 +1,4 @@
-// One table: its facts, what is open, and what happened there last.
+// One table: its facts, open matters, and latest events.
 
 import { age, awaited, clauses, deviceName, matterName, phaseName, pitName } from "./labels.js";
 import { draw, setClock, state } from "./state.js";
@@ -32,7 +32,7 @@ export function close() {
   if (!state.chosen) return false;
   parts.end?.();
   state.set({ chosen: null, story: null });
-  requestAnimationFrame(() => parts.from?.isConnected && parts.from.focus()); // once the grid takes it again
+  requestAnimationFrame(() => parts.from?.isConnected && parts.from.focus()); // once the grid accepts focus again
   return true;
 }
 

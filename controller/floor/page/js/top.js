@@ -1,4 +1,4 @@
-// The choice of what is shown, and how: the pit, a table's name, language, colours.
+// Choices for the display: the pit, a table's name, language, colours.
 
 import { pitName } from "./labels.js";
 import { sorted, pitKey, state } from "./state.js";
