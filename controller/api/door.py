@@ -30,13 +30,13 @@ LONGEST_PATH: Final = 107  # bytes of a socket's path, by the kernel's limit
 BACKLOG: Final = 256  # clients in the kernel's queue; further ones wait until there is room, or fail to connect
 AT_ONCE: Final = 4  # connections admitted before others have their turn
 REFUSED_AT_ONCE: Final = 32  # connections refused before others have their turn: each takes a tenth of the time
-AFTER_REFUSAL: Final = 0.002  # seconds without accepting, because a refused client may retry at once and for ever
+AFTER_REFUSAL: Final = 0.002  # seconds without accepting, because a refused client may retry immediately and forever
 OF_ONE_USER: Final = 32  # connections of one user
 IN_ALL: Final = 256
 KEPT_FOR_HEALTH: Final = 4  # places that only the daemon's own user takes
 OF_ONE_REQUEST: Final = 128 * 1024  # bytes received until it is answered
 LINGER: Final = 1.0  # seconds for a refused client to read why
-LINGERING: Final = 32  # refused clients that get this time; others are closed at once
+LINGERING: Final = 32  # refused clients that get this time; others are closed immediately
 PAUSE: Final = 1.0  # seconds without accepting after the system failed to
 HEAD_WITHIN: Final = 5.0  # seconds for the head of a request, from its first byte or from the connection
 IDLE: Final = 75.0  # seconds between two requests
@@ -277,7 +277,7 @@ class Visitor(asyncio.Protocol):
             self._inner.data_received(data)
 
     def _refuse(self, status: int, code: str, said: Message) -> None:
-        """Refuse, and give the peer time to read why. Closed at once, a client may fail to write its request."""
+        """Refuse, and give the peer time to read why. If closed immediately, a client may fail to write its request."""
         assert self._transport is not None
         self._transport.pause_reading()
         self._transport.write(_refusal(status, code, said))
@@ -367,7 +367,7 @@ class Entrance(ABC):
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
                 break
             except OSError:
-                # Usually out of descriptors. The system would repeat the error at once for as long as a client waits.
+                # The system usually lacks descriptors, and would repeat the error for as long as a client waits.
                 self._refusals.note("accept-failed", DISPLAY)
                 self._pause_accepting(PAUSE)
                 return
@@ -411,7 +411,7 @@ class Door(Entrance):
         self._lingering: dict[socket.socket, asyncio.TimerHandle] = {}
 
     async def own_connection(self) -> socket.socket:
-        """Return the other end of a connection that takes no place, needs no listener and may be idle for ever."""
+        """Return the other end of a connection that takes no place, needs no listener and may be idle forever."""
         here, there = socket.socketpair(socket.AF_UNIX)
         here.setblocking(False)
         there.setblocking(False)
@@ -472,7 +472,7 @@ class Door(Entrance):
             peer.shutdown(socket.SHUT_WR)
         except OSError:  # it has already gone
             peer.close()
-        else:  # closed at once, many clients would fail to write their request and never read why
+        else:  # closed immediately, many clients would fail to write their request and never read why
             self._lingering[peer] = self._loop.call_later(LINGER, self._end_lingering, peer)
 
     def _end_lingering(self, peer: socket.socket) -> None:

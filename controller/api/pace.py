@@ -16,7 +16,7 @@ _FIRST_GUESS: Final = 0.0002  # seconds to send a page
 
 
 class Pace:
-    """A share of a core for all followers together. Each `turn` stands for one page that is sent."""
+    """A share of a core for all followers together. Each `turn` is for one page that is sent."""
 
     def __init__(
         self,

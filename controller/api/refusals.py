@@ -1,6 +1,7 @@
 """Refusals before the table: counted, and reported to the journal and the log in bounded number.
 
-The first refusal of a kind and user is reported at once. Later ones are reported together after `REPORT_EVERY` seconds.
+The first refusal of a kind and user is reported immediately. Later ones are reported together after `REPORT_EVERY`
+seconds.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class Refusals:
         self._log = structlog.get_logger()
 
     def note(self, what: str, caller: Caller) -> None:
-        """Count a refusal. `DISPLAY` also stands for unknown callers."""
+        """Count a refusal. `DISPLAY` also means unknown callers."""
         key = self._key(what, caller)
         counted = self._counted.get(key)
         if counted is None:

@@ -98,7 +98,7 @@ class RulingAction(StrEnum):
 
 
 class Noticed(StrEnum):
-    """The time at which an irregularity of a round came to light.
+    """The time at which an irregularity of a round was noticed.
 
     A round runs from its announcement to its settlement (TP 1.1.4, RTP 1.1.3, NC 1.14, P3 1.1.5).
     """
@@ -211,7 +211,7 @@ NUMBERS: Final[tuple[tuple[str, Kind, Facts], ...]] = (
 
 UNNUMBERED: Final = "-"  # appears in place of a number
 
-STATED: Final = tuple(name for name in Facts.__struct_fields__ if name != "noticed")  # a field of its own in rows
+STATED: Final = tuple(name for name in Facts.__struct_fields__ if name != "noticed")  # a separate field in rows
 
 
 def number(kind: Kind, facts: Facts) -> str:
@@ -324,7 +324,7 @@ class StepKind(StrEnum):
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One step of the round, in the document's order. `clause` is empty where the document does not mention it."""
+    """One step of the round, in the document's order. `clause` is empty if the document does not mention it."""
 
     kind: StepKind
     clause: str

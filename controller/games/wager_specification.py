@@ -146,7 +146,7 @@ class Price(msgspec.Struct, frozen=True):
 
     @property
     def called(self) -> Message:
-        """The document's name with the fact that it stands for, or the name alone where it says the fact.
+        """The document's name with the fact that it means, or only the name if it states the fact.
 
         >>> str(Price(Shape.ANY_KING, odds(1), "RTP 4.2", name=message("Any King")).called)
         'Any King: exactly one king, not in three pictures'

@@ -19,7 +19,7 @@ INSTRUCTIONS: Final[Mapping[str, Instruction]] = {one.value.replace("_", " "): o
 FACTS: Final = tuple(name for name in Facts.__struct_fields__ if name != "noticed")
 YES_OR_NO: Final[Mapping[str, bool]] = {"yes": True, "no": False}
 MOST_TIMES: Final = 99  # more than the cards of a deck
-_NUMBER: Final = re.compile(r"-?[0-9]{1,9}")  # ASCII digits, no more than any number here has
+_NUMBER: Final = re.compile(r"-?[0-9]{1,9}")  # ASCII digits, no more than any meaningful number has
 _PLACE: Final = re.compile(r"D|B[1-9]")
 ValueT = TypeVar("ValueT")
 

@@ -60,7 +60,7 @@ class Bettor(msgspec.Struct, frozen=True):
 
 
 class Bet(msgspec.Struct, frozen=True):
-    """One bettor's stake of one kind on one box. `number` is the order of placing, from 1.
+    """A bettor's stake of one kind on one box. `number` is the order of placing, from 1.
 
     `placed_by`: the member of staff who placed it, or its last chips, at the bettor's request (RTP 3.6, NC 5.16). It is
     still the bettor's.

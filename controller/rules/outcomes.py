@@ -187,8 +187,8 @@ class PairTable:
     def possible(self, outlooks: Sequence[Outlook], hands: Sequence[Cards], unknown: Unknown) -> set[Verdict]:
         """Return the verdicts that completions of both hands reach. If there are more than two, two are enough.
 
-        The first check gives each hand a deck of its own. If that leaves several verdicts and both hands still draw,
-        each verdict needs two completions that the unknown cards can serve together.
+        The first check gives each hand its own deck. If that leaves several verdicts and both hands still draw, each
+        verdict needs two completions that the unknown cards can serve together.
         """
         box, dealer = outlooks
         ours, theirs = box.drawn_by_class(self.traits), dealer.drawn_by_class(self.traits)

@@ -92,7 +92,7 @@ class Settlement(msgspec.Struct, frozen=True):
 
     @property
     def house(self) -> Fraction:
-        """The house's gain. Together with the gains of all bettors it comes to 0."""
+        """The house's gain. Together with the gains of all bettors it is 0."""
         return sum((each.collected - each.paid for each in self.entries), NOTHING)
 
 

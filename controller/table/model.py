@@ -42,7 +42,7 @@ class HeldCard(msgspec.Struct, frozen=True):
 
 
 class Pile(StrEnum):
-    """Where cards are that left the device and are in no hand, besides the tray and the cards set aside."""
+    """The piles of cards that left the device and are in no hand, besides the tray and the cards set aside."""
 
     BURNT = "burnt"
     DROPPED = "dropped"  # on the floor, or at an unknown place

@@ -74,7 +74,7 @@ def group(
 
 
 class Row(NamedTuple):
-    """When an operation makes sense, and its offers."""
+    """An operation, the phases in which it makes sense, and its offers."""
 
     operation: type[Operation]
     groups: Callable[[TableState], Iterable[Group]]

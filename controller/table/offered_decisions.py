@@ -67,7 +67,7 @@ def _ordered(state: TableState, found: Irregularity) -> Iterator[Group]:
 
 
 def _chosen(state: TableState, found: Irregularity) -> Iterator[Group]:
-    """Offer each option to each bettor who has not chosen; and that the bettor is away and the bets stand."""
+    """Offer each option to each bettor who has not chosen, and the entry that the bettor is away and the bets stay."""
     done = {(place, bettor) for place, bettor, _ in found.choices}
     options = tuple(dict.fromkeys(option.choice for option in found.row.options)) or tuple(Choice)
     for place, bettor in state.round.choosers:

@@ -174,11 +174,7 @@ class ExposeHand(Operation, frozen=True, tag="expose_hand"):
 
 
 class NameExposed(Operation, frozen=True, tag="name_exposed"):
-    """The faces of a hand that people saw before it is turned over; the last entry for a place stands.
-
-    Exposed cards say whether an outcome is established (RTP 5.13, NC 5.4). How they came to be exposed is reported as
-    an irregularity, where it is one.
-    """
+    """Name the faces of a hand that people saw before it is turned over; the last entry for a place is valid."""
 
     place: Place
     cards: tuple[Card, ...]

@@ -21,7 +21,7 @@ from controller.messages import message
 
 
 class Phase(StrEnum):
-    """How far the round has come."""
+    """The progress of a round."""
 
     CLOSED = "closed"
     IDLE = "idle"
@@ -55,7 +55,7 @@ PHASE_WORDS: Final = {
 
 
 class Service(StrEnum):
-    """Whether the table and its device may be used."""
+    """The state of service: whether the table and its device may be used."""
 
     IN_SERVICE = "in_service"
     RECONCILING = "reconciling"

@@ -58,7 +58,7 @@ class HttpRecord(msgspec.Struct, frozen=True):
 
 
 class FloorRecord(msgspec.Struct, frozen=True):
-    """Where the journal was sent, and under which names. `certificate_digest` empty: a broker on the same machine."""
+    """The destination of the journal, and the names used there. `certificate_digest` empty: a local broker."""
 
     broker: str
     site: str

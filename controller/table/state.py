@@ -89,7 +89,7 @@ class Decks(msgspec.Struct, frozen=True):
 
 
 class Duty(msgspec.Struct, frozen=True):
-    """Who deals, and why the table is paused or under maintenance: independent of rounds."""
+    """The dealer on duty, and the reasons for a pause or maintenance; independent of rounds."""
 
     dealer: str = ""  # who is on duty: no other dealer deals, people of a higher rank may; empty: anyone deals
     dealer_uid: int | None = None  # the user of the machine through whom the dealer came, and who represents the dealer
@@ -355,7 +355,7 @@ class TableState(msgspec.Struct, frozen=True):
         return DECK_SIZE - known + again.total() - again["tray"]  # a set in the tray is part of the stub
 
     def stub_fits(self, number: int) -> bool:
-        """Return whether this is the right number of cards: those due, less cards taken back that may be aside."""
+        """Return whether this is the right number of cards: those due, less cards taken back that may be set aside."""
         return 0 <= self.stub_due - number <= max(0, self.round.taken_back)
 
     @property

@@ -109,7 +109,7 @@ def either_way(kind: Kind, because: Message, when: Facts) -> tuple[Row, ...]:
 
 
 def until_next_round(row: Row) -> tuple[Row, ...]:
-    """Return rows of reading 47: settlement ends the round (NC 1.14); its result stands from the next one on (NC 5.6).
+    """Return rows of reading 47: settlement ends the round (NC 1.14); the next round makes its result final (NC 5.6).
 
     Only NC 5.5.1 speaks of a card that is found during the round.
     """

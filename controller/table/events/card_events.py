@@ -246,7 +246,7 @@ class CardsTurnedDown(Event, frozen=True, tag="cards_turned_down"):
 
 
 class CardMoved(msgspec.Struct, frozen=True):
-    """One card moves from a place or pile (dropped, discards) to another."""
+    """A card moves from a place or pile (dropped, discards) to another."""
 
     shuffle: int
     ordinal: int

@@ -126,7 +126,7 @@ def without_cards(state: TableState, cards: tuple[HeldCard, ...], source: str) -
 
 
 class Move(Protocol):
-    """One card moves from a place or pile to another."""
+    """A move of one card from a place or pile to another."""
 
     @property
     def shuffle(self) -> int: ...

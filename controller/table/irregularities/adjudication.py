@@ -393,7 +393,7 @@ def _verify_cards(state: TableState, found: Irregularity, place: str) -> None:
 
 
 def _verify_absent(state: TableState, given: PersonActed, operation: operations.ChooseOption) -> None:
-    """Verify who enters an absence: a pit supervisor lets the bets of a bettor who walked away stand (reading 40).
+    """Verify who enters an absence: a pit supervisor keeps the bets of a bettor who walked away (reading 40).
 
     If no clause says so (RTP), what happens to the bets is referred, and the person who decides enters either choice.
     """

@@ -48,7 +48,7 @@ from controller.table.state import TableState
 
 
 class Correction(NamedTuple):
-    """How an operation is corrected. `act` makes the correction. `rests`: recorded facts on which decisions may rest.
+    """The correction of a kind of operation. `act` makes it. `rests`: recorded facts on which decisions may rest.
 
     `struck`: it may be struck out; `otherwise`: it may be replaced.
     """

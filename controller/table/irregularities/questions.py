@@ -236,7 +236,7 @@ def _round_before(state: TableState, found: Irregularity) -> Message | None:
 
 
 def becomes_sentence(state: TableState, found: Irregularity) -> Message | None:
-    """Return what `becomes` returns as a sentence of its own."""
+    """Return the result of `becomes` as a separate sentence."""
     said = becomes(state, found)
     return message("{said}.", said=said) if said is not None else None
 

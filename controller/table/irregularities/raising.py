@@ -45,7 +45,7 @@ def raise_irregularity(
     """Raise it with its evidence. It holds the table until it is resolved, unless it concerns only bets.
 
     Under maintenance it is only noted. `facts`: None for those that the table knows. `report`: the device's. `earlier`:
-    it is about the round before; `waiting`: about the deck of the next one. Neither holds the table. `entered`: it is
+    it is about the previous round; `waiting`: about the deck of the next one. Neither holds the table. `entered`: it is
     known from faces that a person entered, which are checked before anyone decides.
     """
     state = decision.state

@@ -203,7 +203,7 @@ def _lift_void(decision: Decision, found: Irregularity, because_of: int) -> None
     if reached in PAID:
         decision.emit(events.ClosingTakenBack(chips=True))
     deck = decision.state.decks.in_play
-    if reached in CARDS_LEAVE and deck.stub is not None:  # cards dealt from now on are no longer part of it
+    if reached in CARDS_LEAVE and deck.stub is not None:  # cards dealt afterwards are not part of it
         counted = events.StubCounted(deck.stub, decision.state.stub_due, "", not deck.stub_out, midway=True)
         decision.emit(counted)
     decision.enter_phase(f"take_up_{Phase.EXPOSING if reached in PAID else reached}")

@@ -36,7 +36,7 @@ NEEDS_CARDS: Final = frozenset(
         Kind.PLAYER_EXPOSED,
     }
 )
-"""Kinds that concern dealt cards: before the deal they can only be about the round before."""
+"""Kinds that concern dealt cards: before the deal they can only be about the previous round."""
 AT_A_CARD: Final = frozenset(
     {Kind.EXPOSED_CARD, Kind.DROPPED_CARD, Kind.DEALER_EXPOSED_EARLY, Kind.WRONG_VIEWER, Kind.PLAYER_EXPOSED}
 )
