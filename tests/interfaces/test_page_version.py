@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from controller.api.pages import version
+from controller.api.pages import CONSOLE, Pages, files_of
 
 
 def folder(path: Path, **more: str) -> Path:
@@ -12,6 +12,10 @@ def folder(path: Path, **more: str) -> Path:
     for name, text in {"index.html": "<p>", "js/main.js": "1;", **more}.items():
         (path / name).write_text(text, "utf-8")
     return path
+
+
+def version(path: Path) -> str:
+    return Pages(files_of(path, CONSOLE), {}).version
 
 
 def test_every_change_of_a_served_file_changes_the_version(tmp_path: Path) -> None:
