@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from controller.api.narration import with_messages
 from controller.commands.journal.account import Account
 from controller.commands.journal.decisions import Line, telling
 from controller.commands.journal.rounds import Hand, Irregularity, Round
@@ -125,7 +126,12 @@ def _of_irregularity(found: Irregularity) -> dict[str, Any]:
 
 def _void(line: Line) -> dict[str, Any]:
     event = line.event
-    return {"clause": event["clause"], "authority": event.get("authority", ""), "text": event["text"], **_who(line)}
+    return {
+        "clause": event["clause"],
+        "authority": event.get("authority", ""),
+        "text": str(with_messages(event["text"])),
+        **_who(line),
+    }
 
 
 def _line(line: Line) -> dict[str, Any]:

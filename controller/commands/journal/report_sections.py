@@ -96,7 +96,13 @@ def _voids(account: Account, clock: Clock) -> Iterator[tuple[str, ...]]:
         assert one.void is not None, "it is among them for that"
         event, line = one.void.event, one.void
         by = event["clause"] or event.get("authority") or "a ruling"
-        yield str(one.number), clock.hour(line.utc_ns), by, f"{line.by} ({line.role})", event["text"]
+        yield (
+            str(one.number),
+            clock.hour(line.utc_ns),
+            by,
+            f"{line.by} ({line.role})",
+            str(with_messages(event["text"])),
+        )
 
 
 def _groups(account: Account) -> Iterator[tuple[str, ...]]:

@@ -49,9 +49,8 @@ def ended(round_: Round) -> str:
         event = round_.void.event
         why = event["clause"] or f"by {event.get('authority') or 'a ruling'}"
         back = "all bets were returned" if round_.chips == "returned" else "it is not recorded that bets were returned"
-        return (
-            f"The round is VOID ({why}): {event['text']}. Entered by {named(round_.void.by, round_.void.role)}; {back}."
-        )
+        by = named(round_.void.by, round_.void.role)
+        return f"The round is VOID ({why}): {with_messages(event['text'])}. Entered by {by}; {back}."
     if round_.ending == CONCLUDED:
         return f"The round was played to its end{_open(round_)}."
     return f"The round had not ended when the journal was read{_open(round_)}."
