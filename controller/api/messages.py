@@ -105,7 +105,7 @@ class OperationAnswer(msgspec.Struct, frozen=True):
 
     @property
     def explanation(self) -> str:
-        """The sentence, with the detail if there is one.
+        """Return the sentence, with the detail if there is one.
 
         >>> OperationAnswer(False, sentence="The request cannot be read.", detail="name is missing").explanation
         'The request cannot be read. (name is missing)'

@@ -83,7 +83,7 @@ class WagerOdds:
 
     @property
     def house_edge(self) -> Fraction:
-        """The house's average share of each unit staked; negative where the wager favours the player."""
+        """The house's average share of each unit staked; negative if the wager favours the player."""
         return 1 - self.payback
 
     @property

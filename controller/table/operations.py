@@ -142,20 +142,20 @@ class NoMoreBets(Operation, frozen=True, tag="no_more_bets"):
 
 
 class ReopenBets(Operation, frozen=True, tag="reopen_bets"):
-    """ "No more bets" was entered by mistake: possible until a card has left the device."""
+    """Reopen bets after "No more bets" was entered by mistake; possible until a card has left the device."""
 
 
 class ShowFirstCard(Operation, frozen=True, tag="show_first_card"):
-    """The First Card is turned over. `card` as people see it.
+    """Turn over the First Card. `card`: the card as people see it.
 
-    None confirms what the device read, where the table takes its word (`hands_by_device`).
+    None confirms the card that the device read, if the table accepts that (`hands_by_device`).
     """
 
     card: Card | None = None
 
 
 class HandleCards(Operation, frozen=True, tag="handle_cards"):
-    """The Player at a place has touched cards; `viewed`: and looked at them. `bettor`: who did; empty: not stated."""
+    """Record that the Player at a place touched cards; `viewed`: and looked at them. `bettor`: who did, if stated."""
 
     place: Place
     viewed: bool = False
@@ -163,33 +163,37 @@ class HandleCards(Operation, frozen=True, tag="handle_cards"):
 
 
 class PlayersExamined(Operation, frozen=True, tag="players_examined"):
-    """All Players have examined their cards (NC 3.13). It does not say who has handled or viewed any."""
+    """Record that all Players examined their cards (NC 3.13). It does not say who has handled or viewed any."""
 
 
 class ExposeHand(Operation, frozen=True, tag="expose_hand"):
-    """A hand is turned over. `cards` as people see them; None: as the device read them (`hands_by_device`)."""
+    """Turn over a hand. `cards`: as people see them; None: as the device read them (`hands_by_device`)."""
 
     place: Place
     cards: tuple[Card, ...] | None = None
 
 
 class NameExposed(Operation, frozen=True, tag="name_exposed"):
-    """Name the faces of a hand that people saw before it is turned over; the last entry for a place is valid."""
+    """Name the faces of a hand that people saw before it is turned over; the last entry for a place is valid.
+
+    Exposed cards decide whether an outcome is established (RTP 5.13, NC 5.4). The exposure itself is reported as an
+    irregularity, if it is one.
+    """
 
     place: Place
     cards: tuple[Card, ...]
 
 
 class RecordSettled(Operation, frozen=True, tag="record_settled"):
-    """The chips are paid; of a void round: every bet is returned. The next round may begin before that is recorded."""
+    """Record that the chips are paid, or the bets of a void round returned. The next round may begin before that."""
 
 
 class ConcludeRound(Operation, frozen=True, tag="conclude_round"):
-    """The round is over. It takes effect when it is entered a second time."""
+    """Conclude the round. This takes effect when it is entered a second time."""
 
 
 class AbandonRound(Operation, frozen=True, tag="abandon_round"):
-    """The round cannot be finished: a named person rules it void. It takes effect when it is entered again unchanged.
+    """Abandon a round that cannot be finished, by a named person's ruling; effective when entered again unchanged.
 
     `authority`: who rules; `text`: why.
     """

@@ -89,7 +89,10 @@ class DeckComesIntoPlay(Event, frozen=True, tag="deck_comes_into_play"):
 
 
 class DeckQuarantined(Event, frozen=True, tag="deck_quarantined"):
-    """A deck is out of use until it is released or, if it is not recorded, until another deck is loaded."""
+    """A deck is out of use until it is released or, if it is not recorded, until another deck is loaded.
+
+    `deck` empty: the deck in the device, which is not recorded. `irregularity` 0: a person put it out of use.
+    """
 
     deck: str
     reason: AnyText
