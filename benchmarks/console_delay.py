@@ -33,8 +33,8 @@ import aiohttp
 from aiohttp import web
 
 from benchmarks.p2_delay import Line, percentile
+from controller.api.bodies import OperationRequest
 from controller.api.client import ApiClient
-from controller.api.messages import OperationRequest
 from controller.api.tcp_listener import TcpListener
 from controller.games.specification import Unit
 from controller.journal.sealing import create_key_file

@@ -30,13 +30,13 @@ from controller.journal.file import PRAGMAS, Connection, Identity
 from controller.journal.folder import FileEnd
 from controller.journal.signing import SigningKey
 from controller.journal.store import Journal
-from controller.messages import Message
 from controller.table.decision import Decided
 from controller.table.events import AnyEvent
 from controller.table.inputs import AnyInput
 from controller.table.saved_state import SavedState
 from controller.table.state import TableState
 from firmware_bridge.drivers.memory import LinkMemory
+from firmware_bridge.messages import Message
 
 KEY: Final = bytes(32)
 TABLE: Final = "BENCH"

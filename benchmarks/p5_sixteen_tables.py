@@ -27,8 +27,8 @@ from typing import Final, NamedTuple
 from uuid import uuid4
 
 from benchmarks.p2_delay import Measured, daemon, percentile
+from controller.api.bodies import OperationRequest
 from controller.api.client import ApiClient
-from controller.api.messages import OperationRequest
 from controller.table.operations import PauseTable
 from simulators.demo.processes import Processes, unless_one_fails
 from simulators.demo.stage import Stage

@@ -15,8 +15,7 @@ from uuid import uuid4
 
 import msgspec
 
-from controller.api.client import ApiClient, NoTableError, NotAdmittedError, NotInJournalError, TableUnreachableError
-from controller.api.messages import (
+from controller.api.bodies import (
     BEGINNING,
     EnrolmentRequest,
     EventId,
@@ -26,6 +25,7 @@ from controller.api.messages import (
     decode_operation_hook,
     encode,
 )
+from controller.api.client import ApiClient, NoTableError, NotAdmittedError, NotInJournalError, TableUnreachableError
 from controller.api.preview import PreviewAnswer
 from controller.api.view import TableView
 from controller.table import operations

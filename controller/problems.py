@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from controller.messages import AnyText
+from firmware_bridge.messages import AnyText
 from firmware_bridge.plain_text import plain
 
 

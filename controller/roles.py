@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final
 
-from controller.messages import Message, message
+from firmware_bridge.messages import Message, message
 
 
 class Role(StrEnum):

@@ -3,7 +3,7 @@
 The core says everything as a `Message` and never as a finished sentence. Its id is the English text with a slot for
 each argument, as in gettext, so that a reader of the source sees what the screen says, and an entry of the journal can
 be read without any catalogue. `controller.language` renders a message in other languages; `str` renders it in English.
-This package makes messages about a device and its line; the core imports them as `controller.messages`.
+This package makes messages about a device and its line; the core imports them as `firmware_bridge.messages`.
 
 A slot is `{name}`, or `{name:joint}` for a list: `{boxes}` is "1, 3 and 5", `{boxes:or}` "1, 3 or 5", `{boxes:list}`
 "1, 3, 5", `{causes:clauses}` "a; b", `{notes:points}` "a. b", `{parts:sentences}` several sentences. A translation may

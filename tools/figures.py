@@ -22,7 +22,7 @@ WORD_SYSTEMS: Final = ("controller/language", "controller/people_words", "contro
                        "controller/api/screen_lines.py", "controller/api/in_language.py",
                        "controller/commands/language.py", "controller/commands/vocabulary.py",
                        "controller/commands/journal/words.py", "controller/games/kind_words.py",
-                       "controller/games/own_words.py", "controller/messages.py")  # fmt: skip
+                       "controller/games/own_words.py", "firmware_bridge/messages.py")  # fmt: skip
 NOUN_FRAGMENT: Final = re.compile(r"(Whether|Of|What|Which|With|Without|That|Until|As soon as)\b")
 
 

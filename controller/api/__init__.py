@@ -1,6 +1,6 @@
 """The local API: the table's view, its events, and operations by people. It is the only interface to the table.
 
-messages     requests and answers
+bodies       requests and answers
 server       the daemon's side: the Unix socket, and the port of screens
 people       who may do what
 door         the socket listener: accepts connections, identifies users, refuses before HTTP

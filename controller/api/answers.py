@@ -9,10 +9,7 @@ from uuid import UUID
 import msgspec
 from aiohttp import web
 
-from controller.api.callers import Caller
-from controller.api.door import Visitor
-from controller.api.in_language import ASKED, in_language
-from controller.api.messages import (
+from controller.api.bodies import (
     EnrolmentRequest,
     OperationAnswer,
     OperationRequest,
@@ -21,8 +18,11 @@ from controller.api.messages import (
     decode_body,
     encode,
 )
+from controller.api.callers import Caller
+from controller.api.door import Visitor
+from controller.api.in_language import ASKED, in_language
 from controller.api.refusals import Refusals
-from controller.messages import Message, message
+from firmware_bridge.messages import Message, message
 from firmware_bridge.plain_text import plain
 
 BODY_WITHIN: Final = 10.0  # seconds for the body of a request

@@ -18,7 +18,7 @@ import aiohttp
 import msgspec
 from aiohttp.client_exceptions import UnixClientConnectorError
 
-from controller.api.messages import (
+from controller.api.bodies import (
     BEGINNING,
     EnrolmentRequest,
     EventId,

@@ -20,11 +20,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, cast
 
+from controller.api.bodies import OperationAnswer, encode
 from controller.api.callers import DISPLAY, Caller
-from controller.api.messages import OperationAnswer, encode
 from controller.api.refusals import Refusals
 from controller.api.request_gate import ChunkedBodyError, HeadTooLongError, RequestGate
-from controller.messages import Message, message
+from firmware_bridge.messages import Message, message
 
 LONGEST_PATH: Final = 107  # bytes of a socket's path, by the kernel's limit
 BACKLOG: Final = 256  # clients in the kernel's queue; further ones wait until there is room, or fail to connect

@@ -12,13 +12,13 @@ import structlog
 from aiohttp import web
 
 from controller.api.answers import VISITOR, Answers, json_answer
+from controller.api.bodies import EventId, NotInJournal
 from controller.api.callers import Caller
 from controller.api.door import WRITE_WITHIN
 from controller.api.feed import EventFeed, Follower
-from controller.api.messages import EventId, NotInJournal
 from controller.api.pace import measured
 from controller.journal import JournalError
-from controller.messages import message
+from firmware_bridge.messages import message
 
 KEEP_ALIVE: Final = 10.0  # seconds between comments on a quiet event stream, which reveal a dead peer
 UP_TO_DATE: Final = b": up to date\n\n"

@@ -15,7 +15,7 @@ from aiohttp import web
 
 from controller.api import view
 from controller.language import ENGLISH, PARAMETER, TEXTS, Speaker, known
-from controller.messages import Message
+from firmware_bridge.messages import Message
 
 ASKED: Final[ContextVar[Speaker | None]] = ContextVar("speaker", default=None)
 """The speaker for a request, set before any answer or refusal. None: English."""

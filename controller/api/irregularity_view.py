@@ -5,7 +5,6 @@ from __future__ import annotations
 import msgspec
 
 from controller.games.specification import Facts, RulingAction
-from controller.messages import AnyText
 from controller.rules.dealing_order import Place
 from controller.rules.law import findings
 from controller.table.irregularities.questions import (
@@ -19,6 +18,7 @@ from controller.table.irregularities.questions import (
 from controller.table.irregularities.rulings import may_be_ruled
 from controller.table.model import Asking, Irregularity, Move, Stage
 from controller.table.state import TableState
+from firmware_bridge.messages import AnyText
 
 
 class MoveView(msgspec.Struct, frozen=True):

@@ -18,13 +18,13 @@ from controller.games import GAMES
 from controller.games.kind_words import KINDS
 from controller.games.own_words import PLAYER, OwnWords
 from controller.games.specification import FACT_QUESTIONS, Disposition, Kind
-from controller.messages import SLOT, AnyText, Argument, Message, counted, message, sentences
 from controller.roles import Role
 from controller.table.events import DISPENSED_OF_NEXT
 from controller.table.model import ASIDE, CORRECTED, DECK, DEVICE_WORDS, STUB
 from controller.table.permissions import PERMISSIONS
 from controller.table.phases import SERVICE_WORDS, Service
 from controller.table.stop_causes import in_words
+from firmware_bridge.messages import SLOT, AnyText, Argument, Message, counted, message, sentences
 from firmware_bridge.plain_text import with_plain_texts
 
 USUAL: Final = OwnWords()  # without a named game

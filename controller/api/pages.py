@@ -15,7 +15,7 @@ from aiohttp import web
 
 from controller.api.in_language import language_of
 from controller.language import languages
-from controller.language.page_words import page_words
+from controller.language.catalogue import page_words
 
 FOLDER: Final = Path(str(files("controller"))) / "console"
 TYPES: Final = {

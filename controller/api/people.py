@@ -10,9 +10,9 @@ import msgspec
 from controller.api.callers import Caller
 from controller.api.door import NOT_ADMITTED
 from controller.api.pins import PinDesk, PinRefusedError, mistake_of_hash, wrong_pin
-from controller.messages import Message, message
 from controller.roles import Role
 from controller.table.model import Proof
+from firmware_bridge.messages import Message, message
 from firmware_bridge.plain_text import plain
 
 NOT_SIGNED_ON: Final = message("No dealer is signed on at this screen. Sign on with your PIN, or name who acts.")

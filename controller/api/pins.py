@@ -20,9 +20,9 @@ import structlog
 from controller.api.callers import Caller
 from controller.api.ends import Ends
 from controller.journal.codec import Moment
-from controller.messages import Message, message
 from controller.table.access import lock_length_ns
 from controller.table.model import PinLock
+from firmware_bridge.messages import Message, message
 from firmware_bridge.plain_text import whole_number
 
 SHORTEST: Final = 6  # digits

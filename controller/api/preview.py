@@ -10,11 +10,10 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
+from controller.api.bodies import encode_hook
 from controller.api.irregularity_view import MoveView
-from controller.api.messages import encode_hook
 from controller.api.screen_lines import line_for_screens
 from controller.api.view import HandView, LinkView, TableView, view_of
-from controller.messages import AnyText, Argument, Message, message
 from controller.roles import Role
 from controller.rules.layout import Bet
 from controller.table import events, operations
@@ -29,6 +28,7 @@ from controller.table.offers import ANOTHER
 from controller.table.operations import Operation
 from controller.table.state import TableState
 from firmware_bridge.cards import Concealed, Evidence, Exposed
+from firmware_bridge.messages import AnyText, Argument, Message, message
 
 TRIED: Final = (
     operations.ConfirmIrregularity,

@@ -13,7 +13,7 @@ from controller.api.pace import Pace, measured
 from controller.api.screen_lines import Names, line_for_screens
 from controller.games.own_words import OwnWords
 from controller.language import Speaker
-from controller.messages import Message, message
+from firmware_bridge.messages import Message, message
 
 MOST: Final = 4096  # the most events that are returned for a round
 LONGEST_START: Final = 4 * PAGE  # the most entries of a withdrawn start, in which only bets can be entered

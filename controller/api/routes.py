@@ -17,19 +17,19 @@ from typing import Final, Protocol
 from aiohttp import web
 
 from controller.api.answers import VISITOR, Answers, json_answer
+from controller.api.bodies import OperationAnswer, OperationRequest
 from controller.api.callers import Caller
 from controller.api.description import ADDRESS, send_description
 from controller.api.event_streams import EventStreams, Followed
-from controller.api.messages import OperationAnswer, OperationRequest
 from controller.api.people import Acting, People, Person, PersonRefusedError
 from controller.api.pins import PinDesk, PinRecord, wrong_pin
 from controller.api.refusals import Refusals
 from controller.api.screen_routes import DISPLAYS_LOOK, ScreenRoutes, ScreenTable
 from controller.api.turns import Turns
 from controller.api.view import TableView
-from controller.messages import AnyText, message
 from controller.table.offers import signed_before
 from controller.table.phases import Phase, Service
+from firmware_bridge.messages import AnyText, message
 
 METRICS_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 REFUSED_OFTEN: Final = message(

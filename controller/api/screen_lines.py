@@ -12,8 +12,8 @@ from typing import Any, Final
 from controller.api.narration import line_of
 from controller.games.kind_words import KINDS
 from controller.games.own_words import OwnWords
-from controller.messages import AnyText, Message, message
 from controller.table.state import TableState
+from firmware_bridge.messages import AnyText, Message, message
 
 Names = Mapping[str, AnyText]
 """Names of the configuration's people, of screens and of open matters, by id."""

@@ -19,10 +19,10 @@ import structlog
 from aiohttp import web
 
 from controller.api.answers import VISITOR, Answers, json_answer
+from controller.api.bodies import MAX_ENTRY, OperationAnswer, PreviewRequest
 from controller.api.callers import Caller
 from controller.api.event_streams import HEADERS, EventStreams, write
 from controller.api.in_language import ASKED, IN_ENGLISH
-from controller.api.messages import MAX_ENTRY, OperationAnswer, PreviewRequest
 from controller.api.pages import version
 from controller.api.people import People, Person
 from controller.api.preview import preview
@@ -32,9 +32,9 @@ from controller.api.screen_state import Kind, PersonView, ScreenView, own_part
 from controller.api.screen_stream import STOPPED, ScreenStates, Shown
 from controller.games.own_words import OwnWords
 from controller.journal import JournalError
-from controller.messages import message
 from controller.table.access import FAILURES
 from controller.table.model import PinLock
+from firmware_bridge.messages import message
 from firmware_bridge.plain_text import whole_number
 
 DISPLAYS_LOOK: Final = message(

@@ -11,18 +11,18 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from controller.api.bodies import encode
 from controller.api.feed import Published
-from controller.api.messages import encode
 from controller.api.screen_lines import Names, line_for_screens
 from controller.api.view import TableView
 from controller.games.kind_words import KINDS
 from controller.games.own_words import BANKER, DEALER, PLAYER, OwnWords
 from controller.language import ENGLISH
-from controller.messages import AnyText, message
 from controller.rules.dealing_order import Place
 from controller.table.offers import Offer
 from controller.table.reportable import reportable
 from controller.table.state import TableState
+from firmware_bridge.messages import AnyText, message
 
 BY_RULING: Final = "ruling"
 """The end of an irregularity by a person's ruling."""

@@ -10,9 +10,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final, Protocol
 
+from controller.api.bodies import encode
 from controller.api.feed import EventFeed
 from controller.api.in_language import in_language
-from controller.api.messages import encode
 from controller.api.screen_lines import Names, names_with_screens
 from controller.api.screen_state import (
     Beat,

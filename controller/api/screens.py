@@ -14,13 +14,13 @@ from typing import Final
 from aiohttp import web
 
 from controller.api.answers import VISITOR, json_answer
+from controller.api.bodies import EnrolmentRequest, OperationAnswer, OperationRequest, RemovalRequest
 from controller.api.callers import DISPLAY, Caller
-from controller.api.messages import EnrolmentRequest, OperationAnswer, OperationRequest, RemovalRequest
 from controller.api.routes import Routes, Shared
-from controller.messages import message
 from controller.roles import Role
 from controller.table.operations import AnyOperation, EnrolScreen, RemoveScreen
 from controller.table.screens import id_of
+from firmware_bridge.messages import message
 
 ENROLMENT: Final = "/v1/screen/enrolment"
 YEAR: Final = 365 * 24 * 3600  # seconds

@@ -20,7 +20,7 @@ from controller.api.serving import Serving
 from controller.api.turns import Turns
 from controller.api.web_door import WebServer, WebSetting
 from controller.journal.codec import Moment
-from controller.messages import message
+from firmware_bridge.messages import message
 
 READS_ONLY: Final = message("This user may look and not operate; use a user of a person in the configuration.")
 

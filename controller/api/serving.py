@@ -14,7 +14,7 @@ from controller.api.callers import Caller
 from controller.api.door import Visitor
 from controller.api.in_language import ASKED, speaker_for
 from controller.api.turns import Turns
-from controller.messages import message
+from firmware_bridge.messages import message
 
 MAX_REQUEST: Final = 64 * 1024
 GRACE: Final = 1.0  # seconds for requests to end when the daemon stops, and as many again once they are cancelled

@@ -8,7 +8,6 @@ import msgspec
 
 from controller.api.irregularity_view import IrregularityView, MoveView, irregularity_view
 from controller.games.specification import Kind
-from controller.messages import AnyText
 from controller.rules import hands as ranking
 from controller.rules.dealing_order import DEALER, Place
 from controller.rules.layout import Bet
@@ -26,6 +25,7 @@ from controller.table.phases import Phase
 from controller.table.rounds import stub_comes, stub_count_due
 from controller.table.state import TableState
 from firmware_bridge.capabilities import shortcomings
+from firmware_bridge.messages import AnyText
 
 EXPOSES = frozenset({Kind.EXPOSED_CARD, Kind.PLAYER_EXPOSED, Kind.DEALER_EXPOSED_EARLY})
 FACE_DOWN = "??"

@@ -24,7 +24,7 @@ from controller.api.screens import Screens
 from controller.api.serving import Serving
 from controller.api.tcp_listener import OWN_NAMES, TcpListener
 from controller.api.turns import Turns
-from controller.messages import message
+from firmware_bridge.messages import message
 
 IN_ALL: Final = 96  # connections; a screen keeps one stream and few others
 TURNS_AT_ONCE: Final = 100  # a page has about thirty files

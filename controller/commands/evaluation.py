@@ -16,7 +16,6 @@ from controller.commands.vocabulary import words_of
 from controller.games.own_words import OwnWords
 from controller.games.specification import Game
 from controller.games.wager_specification import SHAPES, Shape, Wager
-from controller.messages import Message
 from controller.problems import BadInputError
 from controller.rules.dealing_order import DEALER
 from controller.rules.dealing_order import box as place_of
@@ -26,6 +25,7 @@ from controller.rules.layout import DEALERS_SPOT, Bet, Bettor, TableRules, as_it
 from controller.rules.payouts import Verdict, settle
 from controller.rules.settlement import BetResult, settle_round
 from firmware_bridge.cards import Card, UnknownCardError
+from firmware_bridge.messages import Message
 
 _NUMBERED: Final = re.compile(r"\s*([+-]?\d+)\s*:(.*)", re.ASCII | re.DOTALL)
 _WHOLE: Final = re.compile(r"0*([1-9]\d*)", re.ASCII)

@@ -9,8 +9,8 @@ from typing import Any, Final, TypeVar
 import click
 
 from controller.language import ENGLISH, known, languages, translated
-from controller.language.page_words import page_word
-from controller.messages import Message
+from controller.language.catalogue import page_word
+from firmware_bridge.messages import Message
 
 LOCALE: Final = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first set variable decides
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -38,7 +38,7 @@ def of_locale(environment: Mapping[str, str]) -> str:
 class Terminal:
     """Renders messages in one language.
 
-    >>> from controller.messages import message
+    >>> from firmware_bridge.messages import message
     >>> Terminal("zh-Hans")(message("round {number}", number=3)), Terminal("en")(message("round {number}", number=3))
     ('第3局', 'round 3')
     """

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 
+from controller.api.bodies import EventId
 from controller.api.client import ApiClient, TableUnreachableError
-from controller.api.messages import EventId
 from controller.api.narration import line_of
 from controller.api.screen_lines import with_names
 from controller.api.view import TableView
@@ -14,8 +14,8 @@ from controller.commands.language import Terminal
 from controller.commands.vocabulary import words_of
 from controller.games.own_words import OwnWords
 from controller.language import ENGLISH, translated
-from controller.messages import message, sentences
 from controller.table.phases import SERVICE_WORDS, Service
+from firmware_bridge.messages import message, sentences
 
 REFRESH = 0.5  # seconds between two screens while nothing happens, to update the age of the device's last report
 KEPT = 50  # lines; more than a screen shows

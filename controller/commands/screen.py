@@ -19,11 +19,11 @@ from controller.games.kind_words import KINDS
 from controller.games.own_words import OwnWords
 from controller.games.specification import Disposition, Kind
 from controller.language import ENGLISH
-from controller.messages import ENDS, Message, message
 from controller.rules.dealing_order import DEALER
 from controller.table.irregularities.questions import COUNT_BY_HAND
 from controller.table.phases import DEALING, IN_ROUND, SERVICE_WORDS, Phase, Service
 from firmware_bridge.link import LinkState
+from firmware_bridge.messages import ENDS, Message, message
 from firmware_bridge.plain_text import whole_number
 
 OUTCOME_STYLE = {"win": "bold green", "lose": "red", "tie": "yellow"}

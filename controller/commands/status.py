@@ -10,9 +10,9 @@ from typing import Any, Final
 import click
 import msgspec
 
+from controller.api.bodies import EventId, encode
 from controller.api.client import ApiClient, NoTableError, NotAdmittedError, TableUnreachableError
 from controller.api.irregularity_view import IrregularityView
-from controller.api.messages import EventId, encode
 from controller.api.narration import line_of
 from controller.api.view import TableView
 from controller.commands.language import Terminal, language_option
@@ -21,10 +21,10 @@ from controller.commands.vocabulary import LINKS, UNIT_NAMES, words_of
 from controller.games.kind_words import KINDS
 from controller.games.own_words import OwnWords
 from controller.games.specification import Kind, Unit
-from controller.messages import Message, message
 from controller.problems import BadInputError, ProblemError
 from controller.table.phases import SERVICE_WORDS, Service
 from firmware_bridge.link import LinkState
+from firmware_bridge.messages import Message, message
 
 WITHIN: Final = 10.0  # seconds for the daemon to answer, so that a hanging one does not delay a monitor
 OTHER_USER: Final = (

@@ -8,9 +8,9 @@ from controller.games import game
 from controller.games.own_words import OwnWords
 from controller.games.specification import STATED, Disposition, Facts, Noticed, Order, Unit
 from controller.games.wager_specification import Betting, Excess, LimitOf, Shortfall, Viewer
-from controller.messages import message
 from controller.rules.settlement import Rounding
 from firmware_bridge.link import LinkState
+from firmware_bridge.messages import message
 
 USUAL: Final = OwnWords()  # without a named game
 

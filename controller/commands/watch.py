@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
+from controller.api.bodies import EventId
 from controller.api.client import ApiClient, NoTableError, NotAdmittedError, TableUnreachableError
-from controller.api.messages import EventId
 from controller.api.narration import line_of
 from controller.api.screen_lines import with_names
 from controller.api.view import TableView

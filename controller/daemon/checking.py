@@ -22,7 +22,7 @@ import msgspec
 
 from controller.journal import JournalError
 from controller.journal.verification import OF_DOUBTS, Verified, verify_journal
-from controller.messages import AnyText, message, sentences
+from firmware_bridge.messages import AnyText, message, sentences
 
 SHARE: Final = 0.2  # of a core
 LONGEST_REST: Final = 2.0  # seconds

@@ -41,7 +41,6 @@ from controller.floor.publisher import Publisher, Sending
 from controller.floor.reporting import ReportedTable, Reporting
 from controller.floor.topics import TablePlace
 from controller.journal.signing import fingerprint
-from controller.messages import Message
 from controller.table.inputs import DaemonStarted
 from controller.table.state import TableState
 from firmware_bridge.captures.recorder import CaptureRecorder
@@ -54,6 +53,7 @@ from firmware_bridge.drivers.setting import DriverSetting, FrameKeys
 from firmware_bridge.exception_place import as_fields
 from firmware_bridge.hotplug import watch
 from firmware_bridge.link_keeper import LinkKeeper
+from firmware_bridge.messages import Message
 from firmware_bridge.transports.registry import open_transport
 
 HOUR_NS: Final = 3600 * 10**9

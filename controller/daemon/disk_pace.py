@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from controller.messages import Message, message
+from firmware_bridge.messages import Message, message
 
 SLOW: Final = 1.0  # seconds of a commit from which the disk counts as slow
 SAID_FOR: Final = 600.0  # seconds after the last slow commit for which the warning is shown

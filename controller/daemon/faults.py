@@ -8,9 +8,9 @@ from typing import Final, NamedTuple
 import msgspec
 
 from controller.journal.pinning import Doubt
-from controller.messages import AnyText, Message, message, sentences
 from controller.roles import Role
 from controller.table.inputs import AnyInput, DaemonStarted, DamageFound
+from firmware_bridge.messages import AnyText, Message, message, sentences
 
 
 class Fault(NamedTuple):

@@ -19,12 +19,12 @@ from controller.journal import JournalError
 from controller.journal.chain import Head
 from controller.journal.codec import Clock, Moment
 from controller.journal.folder import FileEnd
-from controller.messages import Message, message
 from controller.table.inputs import AnyInput, FilesExpired
 from controller.table.record import FileRecord
 from controller.table.saved_state import SavedState, remember
 from controller.table.state import TableState
 from firmware_bridge.drivers.memory import LinkMemory
+from firmware_bridge.messages import Message, message
 
 ROUNDS: Final = 64  # between two saved states: a start folds at most this many
 LOOK_EVERY_NS: Final = 60 * 1_000_000_000

@@ -13,7 +13,7 @@ from controller.journal.file import Header, keys_for
 from controller.journal.folder import newest_header
 from controller.journal.sealing import load_key_file
 from controller.journal.signing import fingerprint, is_signed, key_statement, load_signing_key
-from controller.messages import message
+from firmware_bridge.messages import message
 
 PUT_BACK: Final = message(
     "Put it back from the safe, and give it to the daemon's user. Where it is lost, `cardshoe journal new-key --lost` "

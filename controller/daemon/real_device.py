@@ -11,9 +11,9 @@ import os
 from pathlib import Path
 from typing import Final
 
-from controller.messages import Message, message
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.errors import TransportUnavailableError
+from firmware_bridge.messages import Message, message
 from firmware_bridge.transports.base import OnData, OnLost, Transport
 from firmware_bridge.transports.registry import open_transport
 

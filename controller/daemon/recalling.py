@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any, Final, TypeAlias
 
-from controller.api.messages import OperationAnswer, RecalledCard
+from controller.api.bodies import OperationAnswer, RecalledCard
 from controller.api.round_events import LONGEST_START
 from controller.journal import JournalError
 from controller.journal.reader import Entry
-from controller.messages import message
 from controller.table.events import AnyEvent, CardsRecalled
 from controller.table.recall import cards_recalled
+from firmware_bridge.messages import message
 
 AT_ONCE: Final = 200  # entries: a round has about a hundred
 NO_CARDS: Final = message("The journal has no such cards: none lay there, or the file of that round was deleted.")

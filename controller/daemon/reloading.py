@@ -19,10 +19,10 @@ from controller.daemon.section_reader import Mistake
 from controller.daemon.sections import Configuration
 from controller.daemon.starting import Notifier, Origin
 from controller.daemon.taking_effect import Effect, changed, effect_of, named
-from controller.messages import AnyText, Message, message
 from controller.table.record import ConfigurationRecord
 from controller.table.settings import Settings
 from firmware_bridge.exception_place import as_fields
+from firmware_bridge.messages import AnyText, Message, message
 
 PUT_BACK: Final = message("Put it back, or restart the daemon between rounds.")
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from controller.api.messages import OperationAnswer
+from controller.api.bodies import OperationAnswer
 from controller.daemon.recalling import Read
-from controller.messages import message
 from controller.table.inputs import PersonActed
 from controller.table.model import Answer
 from controller.table.perform import name_of
+from firmware_bridge.messages import message
 
 ID_USED: Final = OperationAnswer.refused(
     "id-used", message("This id was used for another operation. Send the operation with a new id.")

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from controller.messages import message
 from controller.table import inputs
 from controller.table.inputs import AnyInput
 from controller.table.state import TableState
 from firmware_bridge.allowance import Allowance
+from firmware_bridge.messages import message
 
 AT_ONCE: Final = 10_000  # inputs that are journaled: ten times what a device keeps, about 7 MB
 MOST_WAITING: Final = 1_000  # inputs in the queue; a device that waits for acknowledgements has 8 of them there

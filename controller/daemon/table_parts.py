@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from controller.messages import AnyText, Message
 from controller.table.inputs import AnyInput
 from controller.table.state import TableState
 from firmware_bridge.commands import AnyCommand
+from firmware_bridge.messages import AnyText, Message
 
 
 class DeviceLink(Protocol):

@@ -18,9 +18,9 @@ from typing import Final, NamedTuple
 import msgspec
 import structlog
 
+from controller.api.bodies import OperationAnswer, OperationRequest
 from controller.api.callers import Caller
 from controller.api.feed import EventFeed
-from controller.api.messages import OperationAnswer, OperationRequest
 from controller.api.pace import Pace
 from controller.api.people import Acting
 from controller.api.view import LinkView, TableView, view_of
@@ -42,7 +42,6 @@ from controller.journal.pages import Pages
 from controller.journal.pinning import Doubt
 from controller.journal.store import Committed
 from controller.journal.writer import JournalWriter
-from controller.messages import AnyText, Message, message
 from controller.table import inputs
 from controller.table.decide import decide
 from controller.table.decision import Decided
@@ -57,6 +56,7 @@ from controller.table.settings import Settings
 from controller.table.state import TableState
 from firmware_bridge.drivers.base import Heard
 from firmware_bridge.exception_place import as_fields
+from firmware_bridge.messages import AnyText, Message, message
 from firmware_bridge.observations import NotUnderstood
 
 ANSWER_WITHIN: Final = 5.0  # seconds for the decision loop to answer; after that the watchdog is not fed

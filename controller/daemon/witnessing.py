@@ -28,7 +28,7 @@ import msgspec
 from controller.journal import JournalError
 from controller.journal.pinning import Doubt
 from controller.journal.witness import Witness, others_at
-from controller.messages import AnyText, Message, message, sentences
+from firmware_bridge.messages import AnyText, Message, message, sentences
 
 LOOK_EVERY: Final = 5.0  # seconds
 ALARM_AFTER: Final = 600.0

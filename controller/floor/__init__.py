@@ -36,7 +36,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from controller.messages import AnyText
+from firmware_bridge.messages import AnyText
 
 BrokerCode: TypeAlias = Literal["floor-unreachable", "floor-certificate", "floor-refused", "floor-lost", "floor-unread"]
 

@@ -29,7 +29,7 @@ from controller.floor import BrokerError
 from controller.floor.address import Address, Broker
 from controller.floor.bounded_client import LARGEST_ANSWER, BoundedClient
 from controller.floor.certificate import context_of
-from controller.messages import AnyText, message
+from firmware_bridge.messages import AnyText, message
 from firmware_bridge.transports.blocking import call_on_loop, run_in_thread
 
 ANSWERS_WITHIN: Final = 10.0  # seconds

@@ -9,7 +9,7 @@ from cryptography import x509
 
 from controller.floor import BrokerError
 from controller.floor.address import Credentials
-from controller.messages import message
+from firmware_bridge.messages import message
 
 
 def context_of(credentials: Credentials) -> ssl.SSLContext:

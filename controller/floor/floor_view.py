@@ -22,9 +22,9 @@ from controller.floor.broker import Message
 from controller.floor.reporting import KEPT_FOR, RENEWED_EVERY
 from controller.floor.table_report import DeviceReport, OpenIrregularity, ServiceReport, TableReport
 from controller.floor.topics import Subject, TablePlace
-from controller.messages import AnyText
 from controller.table.phases import CARDS_LEAVE, IN_ROUND, Phase, Service
 from firmware_bridge.link import LinkState
+from firmware_bridge.messages import AnyText
 from firmware_bridge.plain_text import plain, with_plain_texts
 
 SECOND_NS: Final = 10**9

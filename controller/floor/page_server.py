@@ -38,7 +38,7 @@ from controller.floor.follower import Follower
 from controller.floor.page_stream import PageStream, Write
 from controller.floor.topics import place_of
 from controller.journal.codec import Clock
-from controller.messages import message
+from firmware_bridge.messages import message
 
 OWN: Final = Path(__file__).parent / "page"
 SHARED: Final = (

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from controller.api.messages import encode
+from controller.api.bodies import encode
 from controller.api.screen_lines import MATTER
 from controller.floor.floor_view import FORGOTTEN_AFTER_NS, Matter, Row, TableOnFloor
 from controller.floor.follower import Follower
@@ -22,7 +22,7 @@ from controller.floor.topics import Subject, TablePlace
 from controller.games import GAMES
 from controller.games.own_words import OwnWords
 from controller.language import Speaker
-from controller.messages import AnyText
+from firmware_bridge.messages import AnyText
 
 LEAST_BETWEEN: Final = 0.25  # seconds between two messages of a stream
 BEAT_EVERY: Final = 1.0  # seconds

@@ -35,8 +35,8 @@ from controller.floor.topics import Subject, TablePlace
 from controller.journal import JournalError
 from controller.journal.codec import Clock
 from controller.journal.outbox import Cursor, DecisionMade, Outbox, Record, Taken
-from controller.messages import AnyText, Message, message
 from firmware_bridge.exception_place import as_fields
+from firmware_bridge.messages import AnyText, Message, message
 
 InThread: TypeAlias = Callable[..., Awaitable[Any]]
 About: TypeAlias = Sequence[tuple[str, str]]

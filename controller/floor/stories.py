@@ -17,7 +17,7 @@ from controller.floor.floor_view import LATEST, MOST_TABLES, UnreadableError
 from controller.floor.topics import TablePlace
 from controller.games.own_words import OwnWords
 from controller.journal.outbox import DecisionMade, Record
-from controller.messages import AnyText
+from firmware_bridge.messages import AnyText
 from firmware_bridge.plain_text import plain
 
 KEPT: Final = 64  # decisions of a table

@@ -15,7 +15,7 @@ from controller.api.view import TableView
 from controller.games import GAMES
 from controller.games.kind_words import KINDS
 from controller.games.specification import Kind
-from controller.messages import AnyText
+from firmware_bridge.messages import AnyText
 
 Status = Literal["running", "stopped", "lost"]
 

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from controller.games.specification import Disposition, Facts, Kind, Noticed, Row, explained
 from controller.games.wager_specification import Setting, Under
-from controller.messages import message
 from controller.roles import Role
+from firmware_bridge.messages import message
 
 When: TypeAlias = tuple[Noticed, ...]
 IN_ROUND: Final = (Noticed.IN_ROUND,)

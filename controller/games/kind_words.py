@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from controller.games.specification import Kind
-from controller.messages import Message, message
+from firmware_bridge.messages import Message, message
 
 KINDS: Final[dict[Kind, Message]] = {
     Kind.FOREIGN_CARD: message("a foreign card"),

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, overload
 
 from msgspec.structs import replace
 
-from controller.messages import AnyText, Argument, Message, all_of, message
+from firmware_bridge.messages import AnyText, Argument, Message, all_of, message
 
 DEALER: Final = "D"
 BANKER: Final = message("Banker")

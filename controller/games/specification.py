@@ -16,8 +16,8 @@ from msgspec.structs import force_setattr, replace
 
 from controller.games.own_words import OwnWords
 from controller.games.wager_specification import Betting, Setting, Under, Wager
-from controller.messages import AnyText, Message, message
 from controller.roles import Role
+from firmware_bridge.messages import AnyText, Message, message
 
 
 class Order(StrEnum):

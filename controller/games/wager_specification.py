@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from controller.messages import Message, counted, message
+from firmware_bridge.messages import Message, counted, message
 
 Under: TypeAlias = tuple[tuple[str, str], ...]
 """A condition: data is in force only if every one of these settings has that option, as (setting, option) pairs."""

@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from controller.messages import AnyText, Message, message
+from firmware_bridge.messages import AnyText, Message, message
 
 JournalCode: TypeAlias = Literal[
     "journal-full",

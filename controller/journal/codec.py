@@ -22,8 +22,8 @@ import msgspec
 from controller.journal import JournalError
 from controller.journal.packing import Packing
 from controller.journal.sealing import NONCE_BYTES, FileKeys, JournalKeys
-from controller.messages import message
 from firmware_bridge.cards import Card, Concealed, Evidence, Exposed
+from firmware_bridge.messages import message
 
 Kind: TypeAlias = Literal["input", "event"]
 InputT = TypeVar("InputT")

@@ -23,7 +23,7 @@ from controller.journal.chain import Head
 from controller.journal.codec import NAME, SavedState
 from controller.journal.packing import Packing
 from controller.journal.sealing import FileKeys, JournalKeys, sync_directory
-from controller.messages import AnyText, Message, message
+from firmware_bridge.messages import AnyText, Message, message
 
 # SQLite's message quotes a damaged file, which may raise UnicodeDecodeError.
 FAILURES: Final = (sqlite3.Error, OSError, UnicodeDecodeError)

@@ -18,7 +18,7 @@ from controller.journal.codec import EventT, InputT, Types
 from controller.journal.file import Header, connect_reader, damaged, foreign, read_header, require_file, speaking
 from controller.journal.reader import Decision, Entry, JournalReader
 from controller.journal.sealing import sync_directory
-from controller.messages import message
+from firmware_bridge.messages import message
 
 _NUMBERED: Final = re.compile(r"(\d{6,})\.journal")
 PART: Final = ".part"

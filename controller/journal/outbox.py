@@ -24,7 +24,7 @@ from controller.journal.file import connect_reader, damaged, speaking
 from controller.journal.folder import files_in
 from controller.journal.reader import JournalReader
 from controller.journal.witness import BEFORE_ALL, WitnessedHead, signed_heads
-from controller.messages import message
+from firmware_bridge.messages import message
 
 PAGE: Final = 64  # decisions read in one query
 _DECISIONS: Final = """SELECT last, count, utc_ns, round, body, hash

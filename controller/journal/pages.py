@@ -21,7 +21,7 @@ from controller.journal import JournalError
 from controller.journal.file import damaged
 from controller.journal.folder import files_in
 from controller.journal.reader import Decision, JournalReader
-from controller.messages import message
+from firmware_bridge.messages import message
 
 T = TypeVar("T")
 

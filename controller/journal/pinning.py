@@ -25,7 +25,7 @@ from controller.journal.pin import BadPinError, Pin, Pinned
 from controller.journal.reader import JournalReader
 from controller.journal.reserve import NAME as RESERVE
 from controller.journal.signing import Signer, fingerprint, is_signed, key_statement, statement
-from controller.messages import Message, message
+from firmware_bridge.messages import Message, message
 
 PIN: Final = "pin"
 ADDED: Final = "journal-added"

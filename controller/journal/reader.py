@@ -37,7 +37,7 @@ from controller.journal.file import (
 )
 from controller.journal.packing import Packing
 from controller.journal.sealing import FileKeys
-from controller.messages import message
+from firmware_bridge.messages import message
 
 PAGE: Final = 200  # rows held while reading: a read transaction lasts for one page at most
 _ROWS: Final = """SELECT last, count, utc_ns, boottime_ns, round, body, sealed, hash, mac

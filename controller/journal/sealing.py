@@ -37,8 +37,8 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from controller.journal import JournalError
-from controller.messages import message
 from firmware_bridge.cards import Card, Concealed, Evidence
+from firmware_bridge.messages import message
 
 KEY_BYTES: Final = 32
 EVIDENCE_BLOCK: Final = 64

@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from controller.journal import JournalError
 from controller.journal.chain import Head
 from controller.journal.sealing import KEY_BYTES, load_key_file, sync_directory
-from controller.messages import message
+from firmware_bridge.messages import message
 
 _SIGNATURE: Final = 64  # bytes
 _ID: Final = 16  # bytes of a journal's id

@@ -49,7 +49,7 @@ from controller.journal.reader import JournalReader, over_state
 from controller.journal.reserve import Reserve
 from controller.journal.sealing import FileKeys, JournalKeys, sync_directory, sync_file
 from controller.journal.signing import Signer, statement
-from controller.messages import message
+from firmware_bridge.messages import message
 
 _FILE_ID: Final = 16  # bytes
 

@@ -23,7 +23,7 @@ from controller.journal.file import connect_reader, damaged, follow_on, speaking
 from controller.journal.folder import JournalFolder
 from controller.journal.reader import JournalReader
 from controller.journal.sealing import sync_directory
-from controller.messages import message
+from firmware_bridge.messages import message
 
 PAGE: Final = 1000  # heads copied in one step
 LONGEST_LINE: Final = 1024  # bytes

@@ -24,7 +24,7 @@ from controller.journal.folder import FileEnd, JournalFolder, delete_files, expi
 from controller.journal.pinning import Doubt
 from controller.journal.reader import Entry, JournalReader
 from controller.journal.store import Committed, Journal
-from controller.messages import Message, message
+from firmware_bridge.messages import Message, message
 
 T = TypeVar("T")
 

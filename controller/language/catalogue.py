@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 import structlog
 from msgspec.structs import replace
 
-from controller.messages import AnyText, Message, english, rendered, text_in_english
+from firmware_bridge.messages import SLOT, AnyText, Message, english, rendered, text_in_english
 
 ENGLISH: Final = "en"
 PARAMETER: Final = "language"  # of a request
@@ -115,7 +115,7 @@ class Speaker(NamedTuple):
 def translated(said: AnyText, language: str) -> str:
     """Return a message in that language. Text that a person or a device wrote stays as it is.
 
-    >>> from controller.messages import message
+    >>> from firmware_bridge.messages import message
     >>> translated(message("{name} is away.", name="box 1"), "en"), translated("box 1", "zh-Hans")
     ('Box 1 is away.', 'box 1')
     """
@@ -131,6 +131,25 @@ def translated(said: AnyText, language: str) -> str:
 def _phrases(language: str) -> Mapping[str, str]:
     keyed = texts(language).keyed
     return {text: keyed[key] for key, text in english_of_pages().items() if key.startswith("phrase.")}
+
+
+def page_words(language: str) -> Mapping[str, str]:
+    """Return every word in that language, or in English if the catalogue lacks it."""
+    return texts(language).keyed
+
+
+def page_word(key: str, language: str, args: Mapping[str, str | int]) -> str:
+    """Return the words of a key with their arguments, or the last part of the key if it has none.
+
+    >>> page_word("top.tables", "en", {"n": 1}), page_word("top.tables", "zh-Hans", {"n": 1})
+    ('1 table', '1张牌桌')
+    """
+    words, number = page_words(language), args.get("n")
+    form = f"{key}.{plural_form(language, number)}" if isinstance(number, int) else key
+    pattern = next((words[name] for name in (form, f"{key}.other", key) if name in words), None)
+    if pattern is None:
+        return key.rpartition(".")[2].replace("_", " ")
+    return SLOT.sub(lambda slot: str(args.get(slot[1], slot[0])), pattern)
 
 
 def needs_text(id_: str) -> bool:

@@ -19,9 +19,9 @@ import msgspec
 from msgspec.structs import replace
 
 from controller.games.wager_specification import Excess, Shortfall
-from controller.messages import Message, message
 from controller.rules.law import Law
 from controller.rules.layout import Bet, Layout, Limit, TableRules, counting_together
+from firmware_bridge.messages import Message, message
 
 PRO_RATA_UNDER_MINIMUM: Final = "pro_rata_under_minimum"
 EXEMPT: Final = "exempt"  # the option by which only the bet under the minimum is not shared

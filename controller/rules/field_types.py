@@ -15,7 +15,7 @@ from typing import Any, Final, get_args, get_origin, get_type_hints
 import msgspec
 
 from controller.games.own_words import OwnWords
-from controller.messages import Message
+from firmware_bridge.messages import Message
 
 WRITTEN: Final[dict[object, str]] = {
     Fraction: "odds(win, stake)",

@@ -12,8 +12,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.games.specification import ClassNames
-from controller.messages import SLOT, Argument, Message, message
 from firmware_bridge.cards import Card
+from firmware_bridge.messages import SLOT, Argument, Message, message
 
 HAND_SIZE: Final = 3
 TEN: Final = 10

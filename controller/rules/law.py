@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from controller.games.common import HOUSE_PROCEDURE
 from controller.games.specification import ASSUMED_NOT, STATED, Disposition, Facts, Game, Kind, Noticed, Row, number
 from controller.games.wager_specification import Price, Setting, Under, Wager
-from controller.messages import Message, MessageError, message
 from controller.roles import Role
+from firmware_bridge.messages import Message, MessageError, message
 
 
 class SettingError(MessageError):

@@ -16,8 +16,8 @@ import msgspec
 from msgspec.structs import replace
 
 from controller.games.wager_specification import LimitOf, Needs, Wager
-from controller.messages import AnyText, Message, MessageError, message
 from controller.rules.law import Law
+from firmware_bridge.messages import AnyText, Message, MessageError, message
 
 DEALERS_SPOT: Final = 0  # the box of a wager on the Banker's own spot
 

@@ -12,7 +12,6 @@ from typing import TypeAlias
 
 from controller.games.specification import Game
 from controller.games.wager_specification import Looks, Price, Wager
-from controller.messages import Message
 from controller.rules.dependence import Dependence, Suits, dependence
 from controller.rules.hand_counting import (
     WHOLE_DECK,
@@ -25,6 +24,7 @@ from controller.rules.hand_counting import (
 )
 from controller.rules.law import Law, read_law, readings_that_matter
 from controller.rules.payouts import Settled, Verdict, settle
+from firmware_bridge.messages import Message
 
 Play: TypeAlias = tuple[tuple[Wager, tuple[Price, ...]], ...]
 """The wagers in force under some choice of readings, each with its prices."""

@@ -11,10 +11,10 @@ from typing import Final, TypeAlias
 import msgspec
 
 from controller.games.wager_specification import SHAPES, Looks, Shape, Wager
-from controller.messages import Message, message
 from controller.rules.hands import THREE_PICTURES, pictures, points, rank_key
 from controller.rules.law import Law
 from firmware_bridge.cards import Card
+from firmware_bridge.messages import Message, message
 
 Cards: TypeAlias = Sequence[Card]
 JACK, QUEEN, KING = 11, 12, 13

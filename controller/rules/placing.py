@@ -14,7 +14,6 @@ import msgspec
 from msgspec.structs import replace
 
 from controller.games.wager_specification import LimitOf, Needs, Wager
-from controller.messages import message
 from controller.rules.law import Law
 from controller.rules.layout import (
     DEALERS_SPOT,
@@ -31,6 +30,7 @@ from controller.rules.layout import (
     outside_limits,
     seated_player,
 )
+from firmware_bridge.messages import message
 
 PLACED_LATE: Final = message('after "No more bets" nothing is placed or raised; give these chips back to the player')
 FULL: Final = message("the maximum of the box is reached")

@@ -16,7 +16,6 @@ from typing import Final
 import msgspec
 
 from controller.games.wager_specification import Looks
-from controller.messages import Message, MessageError, message
 from controller.rules.apportionment import Share, apportion
 from controller.rules.dealing_order import DEALER
 from controller.rules.dealing_order import box as place_of
@@ -24,6 +23,7 @@ from controller.rules.hands import HAND_SIZE
 from controller.rules.law import Law
 from controller.rules.layout import Bet, Layout, TableRules, without_main
 from controller.rules.payouts import Cards, Verdict, settle
+from firmware_bridge.messages import Message, MessageError, message
 
 NOTHING: Final = Fraction(0)
 

@@ -8,9 +8,9 @@ from typing import Final
 import msgspec
 
 from controller.games.wager_specification import Viewer
-from controller.messages import Message, message
 from controller.rules.law import Law
 from controller.rules.layout import Layout, seated_player
+from firmware_bridge.messages import Message, message
 
 NO_VIEWER_YET: Final[Mapping[str, int]] = {}
 

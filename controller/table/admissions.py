@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from controller.games.specification import Kind
-from controller.messages import AnyText, Message, message
 from controller.table import events
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import DeviceReported
@@ -23,6 +22,7 @@ from controller.table.phases import BETWEEN_ROUNDS, Phase
 from controller.table.state import TableState
 from controller.table.stop_causes import about, in_words
 from firmware_bridge import observations
+from firmware_bridge.messages import AnyText, Message, message
 from firmware_bridge.observations import Observation
 
 MOST: Final = 8  # causes of one row, so that a device whose words change cannot fill the journal

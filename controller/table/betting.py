@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from controller.games.specification import Disposition, Kind
 from controller.games.wager_specification import Looks
-from controller.messages import AnyText, Message, counted, message
 from controller.rules import placing
 from controller.rules.law import UnknownWagerError, enters_bettors
 from controller.rules.layout import (
@@ -43,6 +42,7 @@ from controller.table.irregularities.raising import INFERENCE, already_open, rai
 from controller.table.model import NOT_SO, Irregularity, Restrictions, SettledBet, Stage
 from controller.table.phases import Phase
 from controller.table.state import TableState
+from firmware_bridge.messages import AnyText, Message, counted, message
 
 MOST_BETTORS: Final = 100  # all of them are part of the state
 

@@ -7,7 +7,6 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.games.specification import Kind
-from controller.messages import message
 from controller.rules.dealing_order import DEALER, Place
 from controller.rules.law import find_row
 from controller.table import events, operations
@@ -18,6 +17,7 @@ from controller.table.irregularities.raising import known_facts, raise_irregular
 from controller.table.model import Hand, HeldCard, Irregularity, Pile, Stage
 from controller.table.phases import DEALING, Phase
 from controller.table.state import TableState
+from firmware_bridge.messages import message
 
 MAY_MISPLACE: Final = frozenset({Kind.OTHER_DEALING_ERROR, Kind.SIMULTANEOUS, Kind.DROPPED_CARD})
 CARDS_ON_TABLE: Final = DEALING | {Phase.EXAMINING, Phase.EXPOSING}

@@ -7,7 +7,6 @@ from typing import Final
 import msgspec
 
 from controller.games.specification import Kind
-from controller.messages import Message, counted, message
 from controller.rules.dealing_order import Place
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
@@ -27,6 +26,7 @@ from controller.table.model import ASIDE, DECK, DENIED, STUB, BeforeCount, Deck,
 from controller.table.phases import CARDS_LEAVE, WINDOW_OPEN, Phase
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK_SIZE
+from firmware_bridge.messages import Message, counted, message
 
 TRAY: Final = "tray"
 BESIDE: Final = (str(Pile.BURNT), ASIDE, str(Pile.DROPPED), str(Pile.DISCARDS))

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from controller.games.specification import Facts, Kind
-from controller.messages import Message, counted, message
 from controller.rules.dealing_order import Place
 from controller.table import events
 from controller.table.decision import Decision
@@ -38,6 +37,7 @@ from controller.table.state import TableState
 from firmware_bridge import observations
 from firmware_bridge.cards import Concealed
 from firmware_bridge.commands import Dispense
+from firmware_bridge.messages import Message, counted, message
 
 
 def set_dispensed(decision: Decision, given: DeviceReported, seen: observations.SetDispensed) -> None:

@@ -20,7 +20,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from controller.messages import message
 from controller.table import (
     access,
     device_reports,
@@ -37,6 +36,7 @@ from controller.table.inputs import AnyInput
 from controller.table.record import ConfigurationRecord
 from controller.table.rounds import choose_game
 from controller.table.state import TableState
+from firmware_bridge.messages import message
 
 
 def decide(state: TableState, given: AnyInput) -> Decided:

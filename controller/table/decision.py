@@ -6,12 +6,12 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from controller.messages import AnyText, Argument, Message
 from controller.table import events
 from controller.table.events import AnyEvent
 from controller.table.phases import PHASE_TABLE, PHASE_WORDS, SERVICE_TABLE, Phase
 from controller.table.stale_screens import applied
 from controller.table.state import TableState
+from firmware_bridge.messages import AnyText, Argument, Message
 
 
 class RefusedError(Exception):

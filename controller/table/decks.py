@@ -6,7 +6,6 @@ Recording decks is optional. Once one is recorded, a round begins only with a re
 from __future__ import annotations
 
 from controller.games.specification import Kind
-from controller.messages import AnyText, Message, counted, message
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.inference import device_counts
@@ -16,6 +15,7 @@ from controller.table.model import Deck, Irregularity, RecordedDeck
 from controller.table.phases import BETWEEN_ROUNDS, Phase
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK_SIZE
+from firmware_bridge.messages import AnyText, Message, counted, message
 
 LONGEST = 64  # characters of a deck's name
 MOST = 16  # decks recorded at a table, all of which are part of its state

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Final
 
 from controller.games.specification import Unit
-from controller.messages import Message, message
 from controller.table import events
 from controller.table.decision import Decision
 from controller.table.phases import AFTER_DEAL, BEGINNING, BETWEEN_ROUNDS, DEALING, Phase, Service
@@ -26,6 +25,7 @@ from firmware_bridge.commands import (
     Shuffle,
     UnloadStub,
 )
+from firmware_bridge.messages import Message, message
 
 STUB_UNLOADED = AFTER_DEAL | BEGINNING
 STATUSES = 2  # statuses that contradict an order to the exit before a reaction: one may have been sent earlier

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from controller.games.specification import Kind
-from controller.messages import AnyText, Message, counted, message
 from controller.table import dealing, events
 from controller.table.admissions import BY_ID, admit, spoil_decks, take_back
 from controller.table.decision import Decision
@@ -25,6 +24,7 @@ from controller.table.stop_causes import COMMAND, DOOR, JAM, about, in_words
 from firmware_bridge import observations
 from firmware_bridge.cards import DECK_SIZE
 from firmware_bridge.commands import HoldExit, ReleaseExit
+from firmware_bridge.messages import AnyText, Message, counted, message
 from firmware_bridge.observations import Observation
 
 Handler = Callable[[Decision, DeviceReported, Any], None]

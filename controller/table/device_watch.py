@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Final
 
 from controller.games.specification import Kind
-from controller.messages import Message, counted, message
 from controller.table import events
 from controller.table.decision import Decision
 from controller.table.device_commands import STATUSES, named
@@ -21,6 +20,7 @@ from controller.table.phases import Phase
 from controller.table.state import TableState
 from firmware_bridge.capabilities import DeviceStatus
 from firmware_bridge.commands import HoldExit, ReleaseExit, Shuffle
+from firmware_bridge.messages import Message, counted, message
 
 CAN_LEAVE: Final = {False: message("open: cards can leave"), True: message("held: no card can leave")}
 NOTED_AS: Final = {"forged_frames": "device-forged-frames"}

@@ -11,7 +11,6 @@ from fractions import Fraction
 from typing import Final
 
 from controller.games.specification import Disposition, Kind, StepKind
-from controller.messages import Message, counted, message
 from controller.rules import hands as ranking
 from controller.rules.dealing_order import DEALER, Place
 from controller.rules.payouts import settle
@@ -27,6 +26,7 @@ from controller.table.model import Closed, Hand, Pile
 from controller.table.phases import Phase
 from controller.table.state import TableState
 from firmware_bridge.cards import Card, Exposed
+from firmware_bridge.messages import Message, counted, message
 
 HALF: Final = Fraction(1, 2)
 MOST_COMPARED: Final = 3  # differing entries of hands in a round: repeated attempts are guesses

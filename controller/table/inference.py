@@ -16,7 +16,6 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.games.specification import Kind
-from controller.messages import message
 from controller.table import events
 from controller.table.decision import Decision
 from controller.table.inputs import DeviceReported
@@ -31,6 +30,7 @@ from controller.table.model import HeldCard
 from controller.table.phases import Phase
 from controller.table.state import TableState
 from firmware_bridge.cards import Concealed
+from firmware_bridge.messages import message
 from firmware_bridge.observations import AnyObservation, CardDrawn, CardsDrawnTogether
 
 # -- devices that do not number their cards

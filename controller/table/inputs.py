@@ -6,7 +6,6 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from controller.messages import AnyText
 from controller.roles import Role
 from controller.table.model import Proof
 from controller.table.operations import AnyOperation
@@ -14,6 +13,7 @@ from controller.table.record import ConfigurationRecord, FileRecord
 from controller.table.settings import Settings
 from firmware_bridge.capabilities import DeviceIdentity, DeviceStatus
 from firmware_bridge.cards import Evidence
+from firmware_bridge.messages import AnyText
 from firmware_bridge.observations import AnyObservation
 
 

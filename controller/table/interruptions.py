@@ -11,7 +11,6 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.games.specification import Kind
-from controller.messages import Message, message
 from controller.rules.law import find_row
 from controller.table import events
 from controller.table.decision import Decision
@@ -29,6 +28,7 @@ from controller.table.model import NOT_SO, Irregularity, Stage
 from controller.table.operations import ExposeHand
 from controller.table.state import TableState
 from firmware_bridge.capabilities import DeviceIdentity
+from firmware_bridge.messages import Message, message
 from firmware_bridge.observations import Started
 
 INTERRUPTIONS: Final = frozenset({Kind.POWER_FAILURE, Kind.TECHNICAL_STOP})

@@ -8,7 +8,6 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 import msgspec
 
 from controller.games.specification import Choice, Facts, Kind, Row
-from controller.messages import AnyText, Message, message
 from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.rules.hands import Outcome
@@ -17,6 +16,7 @@ from controller.table.stop_causes import named_causes
 from firmware_bridge.capabilities import Capabilities
 from firmware_bridge.cards import Card, Concealed
 from firmware_bridge.commands import AnyCommand
+from firmware_bridge.messages import AnyText, Message, message
 
 CardId: TypeAlias = tuple[int, int]
 """Identifies a card by its shuffle and its ordinal in it, without its face."""

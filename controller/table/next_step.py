@@ -11,7 +11,6 @@ from typing import Final
 
 from controller.games.own_words import DEALER
 from controller.games.specification import Kind, StepKind
-from controller.messages import Message, counted, message, sentences
 from controller.roles import Role
 from controller.table import operations, rounds
 from controller.table.admissions import remedy
@@ -26,6 +25,7 @@ from controller.table.operations import AnyOperation
 from controller.table.payments import difference_due, differences
 from controller.table.phases import AFTER_DEAL, BETWEEN_ROUNDS, CARDS_LEAVE, DEALING, Phase, Service
 from controller.table.state import FIRST_CARD_PLACE, TableState
+from firmware_bridge.messages import Message, counted, message, sentences
 
 STILL_CONNECTING: Final = frozenset({"", "returned-to-service"})
 CANNOT_SERVE: Final = frozenset(

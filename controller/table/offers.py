@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import msgspec
 
-from controller.messages import AnyText
 from controller.roles import Role
 from controller.table.decision import RefusedError
 from controller.table.inputs import PersonActed
@@ -25,6 +24,7 @@ from controller.table.permissions import PERMISSIONS
 from controller.table.primary_act import primary_act
 from controller.table.rounds import REPEATED_WITHIN_NS
 from controller.table.state import TableState
+from firmware_bridge.messages import AnyText
 
 ANOTHER: Final = "*"
 """A person of whom only the rank is known; no configured person has this id."""

@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 from controller.games.own_words import DEALER
 from controller.games.wager_specification import Wager
-from controller.messages import Message, message
 from controller.rules.dealing_order import Place
 from controller.rules.payouts import Cards, Settled, Verdict, settle
 from controller.table.model import Hand, PaidBox, SettledBet
 from controller.table.phases import Phase
 from controller.table.state import TableState
+from firmware_bridge.messages import Message, message
 
 
 class _Result(NamedTuple):

@@ -10,7 +10,6 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.messages import Message, message, sentences
 from controller.roles import Role
 from controller.table import events
 from controller.table.decision import Decision, RefusedError
@@ -23,6 +22,7 @@ from controller.table.phases import PHASE_WORDS, Phase, Service
 from controller.table.screens import verify_screen
 from controller.table.stale_screens import CHANGES_MEANING
 from controller.table.state import TableState
+from firmware_bridge.messages import Message, message, sentences
 
 FIRST_IN_PHASE: Final = {
     Phase.CLOSED: message("Open the table first."),

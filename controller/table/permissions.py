@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from controller.messages import Message, message
 from controller.roles import Role
 from controller.rules.law import SILENT_DECIDED_BY
 from controller.table import (
@@ -38,6 +37,7 @@ from controller.table.phases import (
     Service,
 )
 from controller.table.state import TableState
+from firmware_bridge.messages import Message, message
 
 
 class When(NamedTuple):

@@ -17,7 +17,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 
 import transitions
 
-from controller.messages import message
+from firmware_bridge.messages import message
 
 
 class Phase(StrEnum):

@@ -12,7 +12,6 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.games.specification import Kind
-from controller.messages import Message, message
 from controller.table import events
 from controller.table.admissions import admit, admitted, awaited
 from controller.table.decision import Decision
@@ -29,6 +28,7 @@ from controller.table.state import TableState
 from controller.table.stop_causes import DOOR, JAM, about
 from firmware_bridge.capabilities import DeviceIdentity, DeviceStatus
 from firmware_bridge.cards import DECK_SIZE
+from firmware_bridge.messages import Message, message
 
 OF_NEXT: Final = events.DISPENSED_OF_NEXT
 WATCHING: Final = {

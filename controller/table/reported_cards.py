@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Final, TypeAlias
 
 from controller.games.specification import Kind
-from controller.messages import counted, message
 from controller.table import events
 from controller.table.decision import Decision
 from controller.table.inputs import DeviceReported
@@ -16,6 +15,7 @@ from controller.table.irregularities.raising import INFERENCE, raise_count_in_do
 from controller.table.model import HeldCard
 from controller.table.state import TableState
 from firmware_bridge import observations
+from firmware_bridge.messages import counted, message
 
 DEALT_BY_HAND: Final = "dealt_by_hand_before"  # a note: reports of cards that people dealt by hand before
 Leaving: TypeAlias = observations.CardDrawn | observations.CardsDrawnTogether | observations.SetDispensed

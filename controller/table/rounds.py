@@ -6,7 +6,6 @@ from typing import Final
 
 from controller.games import game
 from controller.games.specification import Disposition, Kind, Noticed, Unit
-from controller.messages import Message, message, sentences
 from controller.rules.dealing_order import Place, dealing_order, order_after_first_card, served_boxes
 from controller.table import decks, events, operations
 from controller.table.admissions import verify_well
@@ -29,6 +28,7 @@ from controller.table.phases import BETWEEN_ROUNDS, Phase, Service
 from controller.table.settings import Settings
 from controller.table.state import TableState
 from firmware_bridge.cards import Card, Exposed
+from firmware_bridge.messages import Message, message, sentences
 
 REPEATED_WITHIN_NS: Final = 30 * 10**9  # at a screen; afterwards a second request counts as a first one
 

@@ -11,12 +11,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from controller.messages import message
 from controller.roles import Role
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.state import TableState
+from firmware_bridge.messages import message
 
 ID_LENGTH: Final = 12  # digits of the hash
 MOST_SCREENS: Final = 32

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from controller.messages import Message, message
 from controller.rules.law import not_chosen
 from controller.table import events, operations, screens
 from controller.table.admissions import REPAIR, awaited, verify_well
@@ -29,6 +28,7 @@ from controller.table.state import TableState
 from controller.table.stop_causes import COMMAND, about, named_causes
 from firmware_bridge.capabilities import Capabilities
 from firmware_bridge.commands import AnyCommand, Dispense, HoldExit, ReleaseExit, RunSelfTest, Shuffle, UnloadStub
+from firmware_bridge.messages import Message, message
 
 MOST_IN_A_SET: Final = 5
 

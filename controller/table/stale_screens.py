@@ -11,11 +11,11 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.messages import Message, message
 from controller.table import events
 from controller.table.events.base import Event
 from controller.table.model import Turn
 from controller.table.state import TableState
+from firmware_bridge.messages import Message, message
 
 CHANGES_MEANING: Final[dict[type[Event], Message]] = {
     events.GameChosen: message("The rules of the table have changed."),

@@ -13,7 +13,6 @@ import msgspec
 
 from controller.games import game
 from controller.games.specification import Choice, Game, Grammar, Kind, Unit
-from controller.messages import AnyText
 from controller.rules.dealing_order import Place
 from controller.rules.law import Law
 from controller.rules.layout import Bettor, Layout, Limit, TableRules
@@ -41,6 +40,7 @@ from controller.table.record import ConfigurationRecord
 from controller.table.round_state import Round
 from controller.table.settings import Settings, law_of
 from firmware_bridge.cards import DECK_SIZE
+from firmware_bridge.messages import AnyText
 
 CARDS_MOVED: Final = CARDS_LEAVE | AFTER_DEAL
 FIRST_CARD_PLACE: Final = "first_card"

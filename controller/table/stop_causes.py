@@ -11,7 +11,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.messages import AnyText, Message, message
+from firmware_bridge.messages import AnyText, Message, message
 
 JAM: Final = "jam"
 DOOR: Final = "door"

@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from controller.commands.language import Terminal
-from controller.messages import message
+from firmware_bridge.messages import message
 from simulators.people.plan import PlannedRound
 
 PARTS: Final = ("returned", "collected", "held")  # of a bet

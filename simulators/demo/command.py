@@ -19,8 +19,8 @@ from controller.commands.text import write_out
 from controller.games import GAMES
 from controller.games.specification import Game, Unit
 from controller.language import ENGLISH
-from controller.messages import Message, counted, message
 from controller.problems import BadInputError, ProblemError
+from firmware_bridge.messages import Message, counted, message
 from simulators.cli.playable import check_dispensing, playable
 
 DEVICES: Final = {"shuffler": Unit.SETS, "shoe": Unit.SINGLES}

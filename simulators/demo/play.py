@@ -16,14 +16,14 @@ from typing import Any, Final
 import click
 import msgspec
 
+from controller.api.bodies import BEGINNING
 from controller.api.client import ApiClient
-from controller.api.messages import BEGINNING
 from controller.api.narration import line_of
 from controller.commands.language import Terminal
 from controller.commands.vocabulary import words_of
 from controller.games.specification import Unit
 from controller.language import ENGLISH, translated
-from controller.messages import message
+from firmware_bridge.messages import message
 from simulators.demo.account import Account
 from simulators.demo.stage import Stage, free_port
 from simulators.people.crew import CREW

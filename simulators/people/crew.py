@@ -9,8 +9,8 @@ from uuid import UUID
 
 import msgspec
 
+from controller.api.bodies import OperationAnswer, OperationRequest
 from controller.api.client import ApiClient
-from controller.api.messages import OperationAnswer, OperationRequest
 from controller.api.people import Person
 from controller.api.pins import SALT, hash_pin, pin_matches
 from controller.roles import Role

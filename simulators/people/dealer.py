@@ -12,9 +12,9 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
+from controller.api.bodies import BEGINNING, EventId
 from controller.api.client import ApiClient, NotInJournalError, TableUnreachableError
 from controller.api.irregularity_view import IrregularityView
-from controller.api.messages import BEGINNING, EventId
 from controller.api.view import TableView
 from controller.games import game
 from controller.games.specification import Choice, Kind, RulingAction, StepKind, Unit

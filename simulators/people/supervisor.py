@@ -7,7 +7,7 @@ from typing import Final
 
 from controller.api.irregularity_view import IrregularityView
 from controller.games.specification import Kind
-from controller.messages import Message, message
+from firmware_bridge.messages import Message, message
 from simulators.devices.mechanism import SET_SIZE
 from simulators.people.crew import CREW
 from simulators.people.physical_table import PhysicalTable

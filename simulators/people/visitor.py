@@ -23,11 +23,11 @@ from controller.api.view import TableView
 from controller.commands.language import Terminal
 from controller.games import game
 from controller.games.specification import FACT_QUESTIONS, Choice, Kind, Unit
-from controller.messages import Message, counted, message, sentences
 from controller.rules.dealing_order import DEALER, Place, box, dealing_order
 from controller.table import operations
 from controller.table.operations import AnyOperation
 from controller.table.phases import Phase, Service
+from firmware_bridge.messages import Message, counted, message, sentences
 from simulators.devices.mechanism import SET_SIZE
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.people.crew import CREW, CrewMember, member_for

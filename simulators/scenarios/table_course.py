@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from controller.games.specification import StepKind, Unit
-from controller.messages import AnyText, message
 from controller.people_words.table_of_words import NothingDoneError
 from controller.roles import Role
 from controller.rules.dealing_order import DEALER
@@ -26,6 +25,7 @@ from controller.table.phases import DEALING, Phase
 from controller.table.settings import Settings
 from controller.table.state import TableState
 from firmware_bridge.cards import Card
+from firmware_bridge.messages import AnyText, message
 from simulators.devices.scripted_device import ScriptedDevice, faces_of
 
 DeviceT = TypeVar("DeviceT", bound=ScriptedDevice)

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from controller.games.specification import Unit
-from controller.language.page_words import page_words
+from controller.language.catalogue import page_words
 from firmware_bridge.cards import Card
 from simulators.people.crew import CREW, CrewMember
 from tests.end_to_end.browser import free_port

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import msgspec
 
+from controller.api.bodies import encode
 from controller.api.in_language import in_language
-from controller.api.messages import encode
 from controller.api.screen_state import Kind as Receiver
 from controller.api.screen_state import LastView, PersonView, ScreenView, own_part, table_message, with_own_part
 from controller.api.view import LinkView, view_of

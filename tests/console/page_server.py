@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from controller.api.messages import encode
+from controller.api.bodies import encode
 from controller.api.pages import WORDS, Pages
 from controller.api.preview import PreviewAnswer
 from controller.language import PARAMETER, known

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from controller.api.messages import encode_hook
+from controller.api.bodies import encode_hook
 from controller.api.view import LinkView, TableView, view_of
 from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.journal.folder import JournalFolder

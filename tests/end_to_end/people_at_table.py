@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable
 from random import Random
 
+from controller.api.bodies import EventId, OperationAnswer
 from controller.api.client import ApiClient
-from controller.api.messages import EventId, OperationAnswer
 from controller.api.view import TableView
 from controller.table.operations import AnyOperation
 from simulators.people.crew import CREW, CrewClient, CrewMember

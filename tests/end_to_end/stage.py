@@ -17,8 +17,8 @@ from typing import Any, Self
 
 import msgspec
 
+from controller.api.bodies import EventId
 from controller.api.client import ApiClient
-from controller.api.messages import EventId
 from controller.api.view import TableView
 from controller.games.specification import Unit
 from controller.journal.sealing import create_key_file

@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from controller.api.messages import OperationAnswer
+from controller.api.bodies import OperationAnswer
 from controller.table import operations
 from controller.table.operations import AnyOperation, Instruction
 from controller.table.phases import Phase

@@ -14,9 +14,9 @@ import pytest
 import pytest_mock
 
 from controller.api import callers, serving
+from controller.api.bodies import BEGINNING, EventId, OperationAnswer, OperationRequest, encode
 from controller.api.client import HOST, ApiClient, TableUnreachableError
 from controller.api.feed import EventFeed, Published
-from controller.api.messages import BEGINNING, EventId, OperationAnswer, OperationRequest, encode
 from controller.api.people import Acting, People, Person
 from controller.api.server import ApiServer
 from controller.api.view import TableView

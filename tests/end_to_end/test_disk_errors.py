@@ -14,9 +14,9 @@ from typing import Any, cast
 import pytest
 
 from benchmarks.in_process import SmoothRounds
+from controller.api.bodies import OperationRequest
 from controller.api.callers import Caller
 from controller.api.client import ApiClient
-from controller.api.messages import OperationRequest
 from controller.api.people import Acting
 from controller.api.view import LinkView
 from controller.daemon.faults import Fault
@@ -30,7 +30,6 @@ from controller.journal.file import Identity
 from controller.journal.reader import JournalReader
 from controller.journal.reserve import BYTES, NAME
 from controller.journal.store import Committed
-from controller.messages import AnyText, Message
 from controller.roles import Role
 from controller.table import operations
 from controller.table.access import FAILURES
@@ -44,6 +43,7 @@ from firmware_bridge.capabilities import DeviceIdentity, DeviceStatus
 from firmware_bridge.cards import Evidence
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers.base import DeviceReady, LinkOver, Reported
+from firmware_bridge.messages import AnyText, Message
 from firmware_bridge.observations import ButtonPressed
 from simulators.devices.mechanism import full_capabilities
 from simulators.people.crew import CREW, CrewClient

@@ -11,8 +11,8 @@ from typing import Final
 
 import pytest
 
+from controller.api.bodies import EventId
 from controller.api.client import ApiClient
-from controller.api.messages import EventId
 from controller.games.specification import Unit
 from controller.table.events import DeviceReady
 from tests.end_to_end.child import HOST_LOST, Fault, Orders, Point

@@ -12,8 +12,8 @@ from uuid import UUID
 
 import pytest
 
+from controller.api.bodies import OperationRequest
 from controller.api.client import ApiClient, TableUnreachableError
-from controller.api.messages import OperationRequest
 from controller.api.refusals import BURST
 from controller.table import operations
 from controller.table.access import FAILURES

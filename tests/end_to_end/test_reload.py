@@ -14,8 +14,8 @@ import aiohttp
 import msgspec
 import pytest
 
+from controller.api.bodies import EventId
 from controller.api.client import ApiClient
-from controller.api.messages import EventId
 from controller.api.narration import tell
 from controller.commands.vocabulary import words_of
 from controller.daemon.table_service import SETTINGS_DUE

@@ -15,8 +15,8 @@ from uuid import uuid4
 import aiohttp
 import pytest
 
+from controller.api.bodies import EventId, OperationRequest
 from controller.api.client import ApiClient, TableUnreachableError
-from controller.api.messages import EventId, OperationRequest
 from controller.api.tcp_listener import TcpListener
 from controller.api.web_door import IN_ALL
 from controller.roles import Role

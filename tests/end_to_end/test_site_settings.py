@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from controller.api.bodies import OperationAnswer
 from controller.api.client import ApiClient
-from controller.api.messages import OperationAnswer
 from controller.api.view import TableView
 from controller.games.specification import Kind
 from controller.table import operations

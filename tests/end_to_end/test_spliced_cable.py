@@ -18,8 +18,8 @@ from typing import Any, Final
 
 import pytest
 
+from controller.api.bodies import EventId
 from controller.api.client import ApiClient
-from controller.api.messages import EventId
 from controller.games.specification import Unit
 from controller.table import operations
 from firmware_bridge.cards import DECK

@@ -14,7 +14,7 @@ import pytest
 from controller.floor.broker import Connection, connected
 from controller.floor.floor_view import MOST_TABLES
 from controller.language import languages
-from controller.language.page_words import page_words
+from controller.language.catalogue import page_words
 from tests.console.album import Album, write_index
 from tests.end_to_end.processes import PATIENCE
 from tests.floor.many_tables import (

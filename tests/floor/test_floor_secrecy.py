@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from controller.api.messages import encode
+from controller.api.bodies import encode
 from controller.api.view import LinkView, view_of
 from controller.commands.floor.screen import FloorScreen
 from controller.commands.floor.telling import Telling

@@ -27,7 +27,7 @@ from controller.floor.store.meters import StoreMeters
 from controller.floor.store.writing import Writer
 from controller.floor.topics import Subject
 from controller.journal.outbox import DecisionMade, FileBegan, Record
-from controller.messages import AnyText, Message, counted, message, sentences
+from firmware_bridge.messages import AnyText, Message, counted, message, sentences
 from simulators.scenarios import names
 from tests.floor.postgres import TOOL, Postgres
 from tests.floor.stored import PLACE, Rows, heard

@@ -23,7 +23,7 @@ from uuid import UUID
 import click
 import msgspec
 
-from controller.api.messages import decode_request, encode
+from controller.api.bodies import decode_request, encode
 from controller.api.view import LinkView, view_of
 from controller.commands.capture.command import capture as capture_command
 from controller.commands.evaluate import evaluate as evaluate_command

@@ -17,7 +17,7 @@ from typing import Any, Final, TypeAlias, get_args
 
 import msgspec
 
-from controller.api.messages import NotInJournal
+from controller.api.bodies import NotInJournal
 from controller.api.screen_state import Beat, OwnPart, TableMessage
 from controller.language import PARAMETER, TEXTS, languages
 from controller.rules.layout import Refusal as BetRefusal

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from controller.api import answers, door, event_streams, routes, screen_routes, screens, server, serving, web_door
-from controller.api.messages import EnrolmentRequest, OperationAnswer, OperationRequest, PreviewRequest, RemovalRequest
+from controller.api.bodies import EnrolmentRequest, OperationAnswer, OperationRequest, PreviewRequest, RemovalRequest
 from controller.api.preview import PreviewAnswer
 from controller.api.view import TableView
-from controller.messages import AnyText
 from controller.table.offers import Offer
+from firmware_bridge.messages import AnyText
 
 
 class Refusal(NamedTuple):

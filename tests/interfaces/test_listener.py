@@ -20,8 +20,8 @@ import pytest_mock
 import structlog.testing
 
 from controller.api import answers, callers, door, event_streams
+from controller.api.bodies import OperationAnswer, OperationRequest
 from controller.api.feed import EventFeed, Published
-from controller.api.messages import OperationAnswer, OperationRequest
 from controller.api.people import Acting, People, Person, Reader
 from controller.api.refusals import BURST
 from controller.api.server import ApiServer

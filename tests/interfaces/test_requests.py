@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from controller.api.messages import decode_operation_hook, decode_request
+from controller.api.bodies import decode_operation_hook, decode_request
 from firmware_bridge.cards import Card, Concealed, Evidence, Exposed
 
 

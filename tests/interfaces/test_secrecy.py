@@ -14,7 +14,7 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from controller.api.messages import encode
+from controller.api.bodies import encode
 from controller.api.preview import preview
 from controller.api.screen_state import Kind as ScreenKind
 from controller.api.screen_state import LastView, table_message

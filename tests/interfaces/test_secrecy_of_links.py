@@ -20,7 +20,7 @@ import pytest
 from click.testing import CliRunner
 from structlog.testing import capture_logs
 
-from controller.api.messages import encode
+from controller.api.bodies import encode
 from controller.api.view import LinkView
 from controller.commands.capture import report
 from controller.commands.capture.command import capture as capture_command

@@ -45,7 +45,6 @@ from controller.journal.file import Identity
 from controller.journal.signing import SigningKey
 from controller.journal.store import Journal
 from controller.journal.writer import JournalWriter
-from controller.messages import Message
 from controller.roles import Role
 from controller.table import operations
 from controller.table.events import AnyEvent
@@ -54,6 +53,7 @@ from controller.table.model import Screen
 from controller.table.screens import id_of
 from controller.table.state import TableState
 from firmware_bridge.cards import Card
+from firmware_bridge.messages import Message
 from tests.architecture.sources import ROOT
 from tests.end_to_end.stage import short_folder
 from tests.interfaces.test_listener import Caller

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from controller.api.messages import OperationRequest, decode_request, encode
+from controller.api.bodies import OperationRequest, decode_request, encode
 from controller.api.narration import tell
 from controller.api.view import LinkView, view_of
 from controller.commands.screen import render

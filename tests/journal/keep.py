@@ -16,8 +16,8 @@ from typing import Any
 
 import msgspec
 
+from controller.api.bodies import encode_hook
 from controller.api.in_language import in_language
-from controller.api.messages import encode_hook
 from controller.api.view import LinkView, view_of
 from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.journal.codec import Moment

@@ -12,7 +12,6 @@ from controller.journal import JournalError
 from controller.journal.chain import Head
 from controller.journal.codec import Moment
 from controller.journal.folder import FileEnd
-from controller.messages import Message
 from controller.table.events import FilesDeleted
 from controller.table.evolve import evolve
 from controller.table.inputs import DeviceReported, FilesExpired, RefusedAtDoor
@@ -22,6 +21,7 @@ from controller.table.saved_state import SavedState
 from controller.table.state import TableState
 from firmware_bridge.cards import Evidence
 from firmware_bridge.drivers.memory import LinkMemory
+from firmware_bridge.messages import Message
 from firmware_bridge.observations import PowerLow
 
 SECOND = 1_000_000_000

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from controller.api.bodies import OperationAnswer
 from controller.api.in_language import in_language
-from controller.api.messages import OperationAnswer
 from controller.api.pace import Pace
 from controller.api.preview import preview
 from controller.api.round_events import with_lines
@@ -16,9 +16,9 @@ from controller.api.screen_stream import ScreenStates
 from controller.api.view import LinkView, view_of
 from controller.games.own_words import OwnWords
 from controller.language import Speaker
-from controller.messages import Message, message
 from controller.table import operations
 from controller.table.offers import offers
+from firmware_bridge.messages import Message, message
 from tests.end_to_end.stage import short_folder
 from tests.interfaces.test_screen_stream import Table
 from tests.interfaces.test_screens_port import Served

@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 
 from controller.language import catalogue, languages, translated
 from controller.language.catalogue import CatalogueError, read, read_file, texts
-from controller.messages import SLOT, counted, message
+from firmware_bridge.messages import SLOT, counted, message
 from tools import catalogue as tool
 from tools.catalogue import Text
 

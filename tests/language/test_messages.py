@@ -7,7 +7,7 @@ import pytest
 
 from controller.games.own_words import OwnWords
 from controller.language import translated
-from controller.messages import LONGEST, Message, counted, message, sentences
+from firmware_bridge.messages import LONGEST, Message, counted, message, sentences
 
 CHINESE = "zh-Hans"
 PLACES = OwnWords().of_all(["B1", "B3", "B4", "D"])

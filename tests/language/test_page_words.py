@@ -12,8 +12,7 @@ from controller.floor import BrokerCode
 from controller.floor.floor_view import Trouble
 from controller.games.specification import Kind
 from controller.language import languages
-from controller.language.catalogue import english_of_pages, plural_forms
-from controller.language.page_words import page_word, page_words
+from controller.language.catalogue import english_of_pages, page_word, page_words, plural_forms
 from controller.roles import Role
 from controller.rules.hands import Outcome
 from controller.table.phases import Phase

@@ -14,11 +14,11 @@ from controller.api.preview import preview
 from controller.api.screen_state import Kind, LastView, table_message
 from controller.api.view import LinkView, view_of
 from controller.language import languages, translated
-from controller.language.page_words import page_words
-from controller.messages import Message, message
+from controller.language.catalogue import page_words
 from controller.table.offered_decisions import decisions
 from controller.table.offers import offers
 from controller.table.state import TableState
+from firmware_bridge.messages import Message, message
 from tests.language.pseudo import ACCENTED, OPENING, PARTS, pseudo, pseudo_locale
 from tests.table.every_state import every_state
 

@@ -9,13 +9,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from controller.api.messages import encode_hook
+from controller.api.bodies import encode_hook
 from controller.api.narration import line_of
 from controller.api.preview import preview
 from controller.api.screen_state import layout_of, reports_of
 from controller.api.view import LinkView, view_of
 from controller.language import translated
-from controller.messages import Message
 from controller.roles import Role
 from controller.table import events, operations
 from controller.table.events import AnyEvent
@@ -23,6 +22,7 @@ from controller.table.inputs import AnyInput
 from controller.table.offers import offers
 from controller.table.state import TableState
 from firmware_bridge.cards import Concealed, Evidence, Exposed
+from firmware_bridge.messages import Message
 from simulators.scenarios import FOLDER, load, names
 from simulators.scenarios.course import Course, TableSetting
 from simulators.scenarios.player import play

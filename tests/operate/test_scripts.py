@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from controller.api.bodies import EventId
 from controller.api.client import ApiClient
-from controller.api.messages import EventId
 from controller.commands.main import main
 from controller.games.specification import Unit
 from simulators.people.crew import CREW

@@ -10,7 +10,6 @@ from typing import cast
 
 from controller.daemon.heard_inputs import input_of
 from controller.games.specification import Unit
-from controller.messages import AnyText
 from controller.table import operations
 from controller.table.inputs import DeviceGone
 from firmware_bridge.capabilities import DeviceIdentity
@@ -19,6 +18,7 @@ from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers.base import Heard, Reported
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
+from firmware_bridge.messages import AnyText
 from firmware_bridge.observations import AnyObservation, DoorMoved
 from simulators.devices.fault_injection import FaultInjector
 from simulators.devices.mechanism import Profile, full_capabilities

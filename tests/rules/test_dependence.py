@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from controller.games import game
 from controller.games.wager_specification import Looks, Price, Shape, Wager, odds
-from controller.messages import message
 from controller.rules.dependence import TRAITS, CountingError, Suits, dependence, of_one_hand, untrue_of
 from controller.rules.established import Known, Status, standing
 from controller.rules.hand_counting import CountedDeck, Trait
@@ -19,6 +18,7 @@ from controller.rules.law import Law
 from controller.rules.odds import wager_odds
 from controller.rules.payouts import OF_BOTH, OF_ONE
 from firmware_bridge.cards import DECK, Card
+from firmware_bridge.messages import message
 
 Cards = Sequence[Card]
 RED = "DH"

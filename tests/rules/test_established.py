@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from controller.games import GAMES, game
 from controller.games.wager_specification import Looks, Price, Shape, Wager, odds
-from controller.messages import message
 from controller.rules.established import (
     Established,
     Known,
@@ -29,6 +28,7 @@ from controller.rules.law import Law, SettingError, UnknownWagerError, read_law
 from controller.rules.odds import every_reading
 from controller.rules.payouts import Verdict, settle
 from firmware_bridge.cards import DECK, Card
+from firmware_bridge.messages import message
 from tests.support import long_forms
 
 MATHEMATICALLY = {"established_by": "mathematically"}

@@ -14,12 +14,12 @@ import pytest
 
 from controller.games import GAMES, game
 from controller.games.wager_specification import Looks, Price, Shape, Wager, odds
-from controller.messages import message
 from controller.rules.hand_counting import CountedDeck
 from controller.rules.law import Law, SettingError, read_law, readings_that_matter
 from controller.rules.odds import WagerOdds, count_odds, every_reading, wager_odds
 from controller.rules.payouts import Settled, Verdict, settle
 from firmware_bridge.cards import Card
+from firmware_bridge.messages import message
 
 # Small enough to be dealt completely. Each deals every shape of one hand, or of two.
 FOR_ONE_HAND = CountedDeck((1, 2, 11, 12, 13), "CDH")

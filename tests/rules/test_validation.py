@@ -26,11 +26,11 @@ from controller.games.specification import (
     StepKind,
 )
 from controller.games.wager_specification import Excess, Looks, Needs, Price, Setting, Shape, odds
-from controller.messages import message
 from controller.rules.law import read_law
 from controller.rules.payouts import OF_ONE
 from controller.rules.row_validation import is_reached
 from controller.rules.validation import problems
+from firmware_bridge.messages import message
 from tests.support.skeleton import skeleton
 
 SK = skeleton()

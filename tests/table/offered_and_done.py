@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from controller.api.messages import encode_hook
+from controller.api.bodies import encode_hook
 from controller.table import events, operations
 from controller.table.decide import decide
 from controller.table.events import AnyEvent

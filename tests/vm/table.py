@@ -14,8 +14,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from controller.api.bodies import EventId
 from controller.api.client import ApiClient, TableUnreachableError
-from controller.api.messages import EventId
 from controller.api.view import TableView
 from controller.games.specification import Unit
 from simulators.people.crew import Crew

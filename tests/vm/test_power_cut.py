@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from controller.api.bodies import EventId
 from controller.api.client import ApiClient, TableUnreachableError
-from controller.api.messages import EventId
 from tests.support import long_forms
 from tests.vm.image import CONFIGURATION, SERIAL, Image
 from tests.vm.machine import PATIENCE, Machine, Parts

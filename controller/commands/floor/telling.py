@@ -11,7 +11,7 @@ from controller.floor.floor_view import Floor, Matter
 from controller.floor.page_stream import matter_in
 from controller.journal.codec import Clock
 from controller.language import Speaker
-from controller.messages import AnyText
+from firmware_bridge.messages import AnyText
 
 NS_A_SECOND: Final = 10**9
 JOINT: Final = " · "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from controller.language.page_words import page_word, page_words
+from controller.language.catalogue import page_word, page_words
 
 MINUTE: Final = 60_000  # ms
 HOUR: Final = 60 * MINUTE

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 from uuid import uuid4
 
+from controller.api.bodies import OperationRequest, RecalledCard
 from controller.api.irregularity_view import IrregularityView
-from controller.api.messages import OperationRequest, RecalledCard
 from controller.api.view import TableView
 from controller.commands.operate.running_table import RunningTable
 from controller.commands.operate.signing import Signer

@@ -15,8 +15,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
+from controller.api.bodies import EventId, OperationAnswer, OperationRequest
 from controller.api.client import ApiClient, NoTableError, NotAdmittedError, NotInJournalError, TableUnreachableError
-from controller.api.messages import EventId, OperationAnswer, OperationRequest
 from controller.api.view import TableView
 from controller.commands.operate.help_text import in_words
 from controller.people_words.table_of_words import NothingDoneError

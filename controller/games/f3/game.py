@@ -22,7 +22,7 @@ from controller.games.specification import (
     Unit,
 )
 from controller.games.wager_specification import Betting, LimitOf, Looks, Price, Setting, Shape, Wager, odds
-from controller.messages import message
+from firmware_bridge.messages import message
 
 SETTINGS: Final = (
     Setting(

@@ -4,8 +4,8 @@ from typing import Final
 
 from controller.games.common import UNTIL_NEXT, as_wrong_count, reaching_settled
 from controller.games.specification import Disposition, Facts, Kind, Row, explained
-from controller.messages import Message, message
 from controller.roles import Role
+from firmware_bridge.messages import Message, message
 
 FACES_UP: Final = explained(message("a card lies face up"), message("at this table all are dealt so"))  # reading 45
 

@@ -24,8 +24,8 @@ from controller.games.common import (
 )
 from controller.games.specification import Choice, Disposition, Facts, Kind, Option, Row, explained
 from controller.games.wager_specification import Under
-from controller.messages import Message, message
 from controller.roles import Role
+from firmware_bridge.messages import Message, message
 
 WITHDRAW: Final = Option(Choice.WITHDRAW, "NC 5.7.3", message("the bet is returned and the hand is out of play"))
 AS_DEALT: Final = (Option(Choice.CONTINUE, "NC 5.7.1", message("the hand goes on as it is")), WITHDRAW)

@@ -17,7 +17,7 @@ from controller.games.p3.irregularities import IRREGULARITIES
 from controller.games.p3.provisions import PROVISIONS
 from controller.games.specification import ClassNames, Clauses, Game, Grammar, Order, Step, StepKind, Unit
 from controller.games.wager_specification import Betting, LimitOf, Looks, Needs, Price, Setting, Shape, Wager, odds
-from controller.messages import Message, message
+from firmware_bridge.messages import Message, message
 
 BY_POINTS: Final = ("tie_on", "points")
 BY_RANKING: Final = ("tie_on", "ranking")

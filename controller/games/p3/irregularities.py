@@ -18,8 +18,8 @@ from controller.games.common import (
     wrong_count_unhandled,
 )
 from controller.games.specification import Disposition, Facts, Kind, Row
-from controller.messages import message
 from controller.roles import Role
+from firmware_bridge.messages import message
 
 NUMBER_OF_CARDS: Final = (
     # Reading 24: where no Player has handled cards, the general clause precedes 5.4.

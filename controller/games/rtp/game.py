@@ -32,7 +32,7 @@ from controller.games.wager_specification import (
     Wager,
     odds,
 )
-from controller.messages import message
+from firmware_bridge.messages import message
 
 SETTINGS: Final = (
     tie_against_three_pictures("RTP 3.17"),

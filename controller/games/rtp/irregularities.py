@@ -23,8 +23,8 @@ from controller.games.common import (
 )
 from controller.games.specification import Choice, Disposition, Facts, Kind, Option, Row, explained
 from controller.games.wager_specification import Under
-from controller.messages import Message, message
 from controller.roles import Role
+from firmware_bridge.messages import Message, message
 
 
 def permitted_by(role: Role, stays: Message, withdraws: Message) -> tuple[Under, tuple[Option, ...]]:

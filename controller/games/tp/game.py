@@ -17,7 +17,7 @@ from controller.games.specification import ClassNames, Clauses, Game, Grammar, O
 from controller.games.tp.irregularities import IRREGULARITIES
 from controller.games.tp.provisions import PROVISIONS
 from controller.games.wager_specification import Betting, LimitOf, Looks, Needs, Price, Shape, Wager, odds
-from controller.messages import message
+from firmware_bridge.messages import message
 
 SETTINGS: Final = (
     tie_against_three_pictures("TP 3.8"),

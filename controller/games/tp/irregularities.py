@@ -16,8 +16,8 @@ from controller.games.common import (
     wrong_count_unhandled,
 )
 from controller.games.specification import Disposition, Facts, Kind, Row
-from controller.messages import message
 from controller.roles import Role
+from firmware_bridge.messages import message
 
 NUMBER_OF_CARDS: Final = (
     *(

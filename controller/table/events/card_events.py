@@ -5,7 +5,6 @@ from __future__ import annotations
 import msgspec
 from msgspec.structs import replace
 
-from controller.messages import AnyText
 from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.table.events.base import Event
@@ -37,6 +36,7 @@ from controller.table.model import (
 from controller.table.state import TableState
 from firmware_bridge.cards import Card, Concealed, Exposed
 from firmware_bridge.commands import Dispense, Shuffle, UnloadStub
+from firmware_bridge.messages import AnyText
 
 
 class DeckArrived(Event, frozen=True, tag="deck_arrived"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from controller.messages import AnyText
 from controller.table.events.base import Event
 from controller.table.events.changes import with_deck, with_decks, with_new_deck, with_record
 from controller.table.model import (
@@ -10,6 +9,7 @@ from controller.table.model import (
     RecordedDeck,
 )
 from controller.table.state import TableState
+from firmware_bridge.messages import AnyText
 
 LAST = 4  # decks that left the table in good order: a round may later prove otherwise
 

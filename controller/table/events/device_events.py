@@ -7,7 +7,6 @@ from typing import Final, Literal
 from msgspec.structs import replace
 
 from controller.games.specification import Kind
-from controller.messages import AnyText
 from controller.table.events.base import Event
 from controller.table.events.changes import with_deck, with_decks, with_device, with_round, with_status_compared
 from controller.table.model import (
@@ -20,6 +19,7 @@ from controller.table.settings import Settings
 from controller.table.state import TableState
 from firmware_bridge.capabilities import DeviceIdentity
 from firmware_bridge.commands import AnyCommand, HoldExit, ReleaseExit
+from firmware_bridge.messages import AnyText
 from firmware_bridge.observations import CardDrawn
 
 DISPENSED_OF_NEXT: Final = "dispensed_of_next"

@@ -7,7 +7,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from controller.games.specification import Choice, Facts, Kind, Row, RulingAction
-from controller.messages import AnyText
 from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.rules.settlement import BetAction, BetRuling
@@ -21,6 +20,7 @@ from controller.table.model import (
 )
 from controller.table.phases import AFTER_DEAL, Service
 from controller.table.state import TableState
+from firmware_bridge.messages import AnyText
 
 
 class IrregularityRaised(Event, frozen=True, tag="irregularity_raised"):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from controller.messages import AnyText
 from controller.table.events.base import Event
 from controller.table.record import FileRecord
 from controller.table.state import TableState
+from firmware_bridge.messages import AnyText
 
 
 class FilesDeleted(Event, frozen=True, tag="files_deleted"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from controller.games.specification import Order, Unit
-from controller.messages import AnyText, Message
 from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.rules.hands import Outcome
@@ -18,6 +17,7 @@ from controller.table.round_state import Round
 from controller.table.settings import Settings
 from controller.table.state import TableState
 from firmware_bridge.cards import Card, Exposed
+from firmware_bridge.messages import AnyText, Message
 
 
 class PhaseEntered(Event, frozen=True, tag="phase_entered"):

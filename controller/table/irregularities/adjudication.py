@@ -15,7 +15,6 @@ from typing import Any, Final
 import msgspec
 
 from controller.games.specification import ASSUMED_NOT, STATED, Choice, Disposition, Facts, Kind, Row
-from controller.messages import Message, counted, message, sentences
 from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.rules.law import SILENT_DECIDED_BY, enters_bettors, find_row
@@ -50,6 +49,7 @@ from controller.table.model import ASIDE, DENIED, Hand, Irregularity, Pile, Stag
 from controller.table.phases import Phase
 from controller.table.rounds import resume_play
 from controller.table.state import TableState
+from firmware_bridge.messages import Message, counted, message, sentences
 
 FIRST: Final[dict[Stage, Message]] = {
     Stage.CLAIMED: message("First confirm or deny what was noticed."),

@@ -12,7 +12,6 @@ from typing import Any, Final, NamedTuple
 from msgspec.structs import replace
 
 from controller.games.specification import Choice, Kind
-from controller.messages import Message, counted, message
 from controller.rules.dealing_order import DEALER, Place, dealing_order, order_after_first_card, served_boxes
 from controller.table import events, exposing, operations, rounds
 from controller.table.decision import Decision, RefusedError
@@ -45,6 +44,7 @@ from controller.table.model import CORRECTED, DENIED, Closed, Entered, Hand, Hel
 from controller.table.operations import Operation
 from controller.table.phases import AFTER_DEAL, BETWEEN_ROUNDS, CARDS_LEAVE, DEALING, Phase
 from controller.table.state import TableState
+from firmware_bridge.messages import Message, counted, message
 
 
 class Correction(NamedTuple):

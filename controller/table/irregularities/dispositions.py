@@ -11,7 +11,6 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.games.specification import Choice, Disposition, Facts, Kind, Row
-from controller.messages import Message, message
 from controller.rules.dealing_order import DEALER, Place
 from controller.rules.law import find_row, silent_row
 from controller.table import events
@@ -28,6 +27,7 @@ from controller.table.operations import ChooseOption
 from controller.table.phases import BEFORE_CLOSE, BETWEEN_ROUNDS, IN_ROUND, WINDOW_OPEN, Phase
 from controller.table.rounds import repeats, resume_play
 from controller.table.state import TableState
+from firmware_bridge.messages import Message, message
 
 OPENS_STAGE: Final = {
     Disposition.OPTIONS: Stage.CHOOSING,

@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import Final
 
 from controller.games.specification import Disposition, Kind
-from controller.messages import Message, message
 from controller.rules.dealing_order import DEALER
 from controller.table.events import CardToTurnDown
 from controller.table.model import Irregularity, Stage
 from controller.table.phases import AFTER_DEAL, CARDS_LEAVE, IN_ROUND, Phase
 from controller.table.state import TableState
+from firmware_bridge.messages import Message, message
 
 EXPOSED: Final = frozenset({Kind.EXPOSED_CARD, Kind.PLAYER_EXPOSED, Kind.DEALER_EXPOSED_EARLY})
 ENDS: Final = frozenset({Disposition.VOID, Disposition.RESHUFFLE})  # no hand is played on

@@ -8,7 +8,6 @@ from typing import Final, NamedTuple
 
 from controller.games.kind_words import KINDS
 from controller.games.specification import FACT_QUESTIONS, Choice, Disposition, Facts, Kind, Option, Unit
-from controller.messages import SLOT, Argument, Message, counted, message, sentences
 from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.table.irregularities.put_down import becomes, with_clause
@@ -18,6 +17,7 @@ from controller.table.operations import CountCards, ExposeHand, ShowFirstCard
 from controller.table.recall import TRAY
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK_SIZE
+from firmware_bridge.messages import SLOT, Argument, Message, counted, message, sentences
 
 PLACE: Final = re.compile(r"D|B[1-9][0-9]?")
 

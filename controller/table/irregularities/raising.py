@@ -8,7 +8,6 @@ from __future__ import annotations
 import msgspec
 
 from controller.games.specification import Disposition, Facts, Kind, Noticed, Row, Unit
-from controller.messages import AnyText
 from controller.rules.dealing_order import Place
 from controller.rules.law import find_row
 from controller.table import events
@@ -18,6 +17,7 @@ from controller.table.inputs import DeviceReported
 from controller.table.model import Hand, Stage
 from controller.table.phases import AFTER_DEAL, BEFORE_CLOSE, BETWEEN_ROUNDS, WINDOW_OPEN, Phase
 from controller.table.state import TableState
+from firmware_bridge.messages import AnyText
 
 DEVICE = "device"
 INFERENCE = "inference"

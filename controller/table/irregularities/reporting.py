@@ -10,7 +10,6 @@ from typing import Final
 import msgspec
 
 from controller.games.specification import Kind
-from controller.messages import counted
 from controller.rules.dealing_order import Place
 from controller.rules.law import find_row
 from controller.rules.layout import without_main
@@ -24,6 +23,7 @@ from controller.table.irregularities.raising import COUNT_KINDS, HOLDS_NOTHING, 
 from controller.table.model import Hand, HeldCard, Irregularity, Pile, Stage
 from controller.table.phases import BEFORE_CLOSE, Phase
 from controller.table.state import TableState
+from firmware_bridge.messages import counted
 
 OF_DECK: Final = frozenset({Kind.FOREIGN_CARD, Kind.DECK_COUNT})  # in a void round too: the deck goes out of use
 NEEDS_CARDS: Final = frozenset(

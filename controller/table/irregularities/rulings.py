@@ -11,7 +11,6 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from controller.games.specification import Facts, Kind, Noticed, RulingAction
-from controller.messages import message, sentences
 from controller.rules.dealing_order import DEALER
 from controller.rules.layout import without_main
 from controller.rules.settlement import BetAction
@@ -35,6 +34,7 @@ from controller.table.model import Irregularity, Stage
 from controller.table.phases import BEFORE_CLOSE, Phase
 from controller.table.rounds import repeats
 from controller.table.state import TableState
+from firmware_bridge.messages import message, sentences
 
 WITHOUT_AN_ORDER: Final = frozenset(
     {

@@ -12,7 +12,7 @@ from controller.games.sk.provisions import PROVISIONS
 from controller.games.common import established_by, known_cards
 from controller.games.specification import ClassNames, Clauses, Game, Grammar, Order, Step, StepKind, Unit
 from controller.games.wager_specification import Betting, LimitOf, Looks, Needs, Price, Setting, Shape, Wager, odds
-from controller.messages import message
+from firmware_bridge.messages import message
 
 # What the document leaves open: one setting a question. Leave out `default` where the casino must choose. The numbers
 # are those of docs/readings.md; a question that stands there already keeps its number.

@@ -8,7 +8,7 @@ from typing import Final
 
 from controller.games.common import UNTIL_NEXT, cannot_tell, counted, foreign_card, late_bets, stands
 from controller.games.specification import Choice, Disposition, Facts, Kind, Option, Row
-from controller.messages import message
+from firmware_bridge.messages import message
 
 CHOICE: Final = (
     Option(Choice.CONTINUE, "SK 4.2", message("the hand goes on")),

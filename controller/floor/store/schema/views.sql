@@ -12,7 +12,7 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
 $$;
 
 -- Returns a text of an event in English: the text itself, or a message with its arguments filled in
--- (controller/messages.py).
+-- (firmware_bridge/messages.py).
 -- A slot without an argument stays, and so do those of messages nested deeper than the tables' own.
 CREATE FUNCTION cardshoe.said(given jsonb, joint text DEFAULT 'and', depth integer DEFAULT 0) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$

@@ -10,9 +10,9 @@ from typing import Any, Final, NamedTuple, Self, TypeVar
 
 import msgspec
 
-from controller.messages import AnyText, Message
 from controller.table.operations import AnyOperation
 from firmware_bridge.cards import Card, Concealed, Evidence, Exposed
+from firmware_bridge.messages import AnyText, Message
 from firmware_bridge.plain_text import LONGEST, is_plain, plain, whole_number
 
 Body = TypeVar("Body", bound=msgspec.Struct)
