@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from controller.api.bodies import encode_hook
+from controller.api.in_language import in_language
 from controller.api.view import LinkView, TableView, view_of
 from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.journal.folder import JournalFolder
@@ -140,7 +141,7 @@ class Evidence:
     def check_shown(self, shown: TableView) -> None:
         """Check that the API's answers agree with the journal."""
         assert shown.journal == self.journal
-        folded = _without_link(view_of(self.fold(), LinkView()))
+        folded = _without_link(in_language(view_of(self.fold(), LinkView()), None))
         assert folded == _without_link(shown)
 
     # -- two accounts of the cards ---------------------------------------------------------------------------------

@@ -478,7 +478,9 @@ async def test_damage_found_in_a_round_waits_for_its_end() -> None:
         await in_turn(service)
         shown = service.view()
         assert shown.service == "in_service"
-        assert shown.warnings == ("The journal is damaged. After this round the table goes out of service.",)
+        assert [str(one) for one in shown.warnings] == [
+            "The journal is damaged. After this round the table goes out of service."
+        ]
         request = OperationRequest(ends.operation_id, ends.round, ends.operation)
         assert (await service.operate(request, Acting("dealer", Role.DEALER))).accepted
         await in_turn(service)

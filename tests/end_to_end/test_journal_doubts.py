@@ -177,7 +177,7 @@ async def test_no_key_is_made_silently_beside_a_journal_signed_by_another() -> N
             refused = stage.spawn_daemon()
             assert await refused.ended() == 78, refused.err
             said = " ".join(refused.err)
-            assert f"{key}, which held it, is not there" in said
+            assert f"{key}, which held it, is missing" in said
             assert "from the safe" in said
             assert "cardshoe journal new-key --lost" in said
             assert not key.exists()

@@ -12,6 +12,7 @@ import pytest
 import structlog
 
 from controller.api.client import ApiClient
+from controller.api.narration import with_messages
 from controller.daemon.checking import LONGEST_REST, Pace, check_beside, find_damage
 from controller.daemon.checking import Finding as Found
 from controller.daemon.journal_types import JOURNAL_TYPES
@@ -122,7 +123,7 @@ async def test_damage_of_an_older_file_is_found_while_the_table_runs() -> None:
                     assert (await voice.send(request)).accepted is accepted
                 assert fault["sentence"] not in str((await client.state()).service_cause)
                 noted = (await stage.events_until(client, "journal_doubted"))[-1]
-            assert (noted["code"], noted["sentence"]) == (fault["code"], fault["sentence"])
+            assert (noted["code"], str(with_messages(noted["sentence"]))) == (fault["code"], fault["sentence"])
             assert await stage.daemon.end() == 0
 
 

@@ -155,7 +155,7 @@ async def test_a_table_that_closes_after_a_round_takes_the_waiting_settings() ->
         service.state = msgspec.structs.replace(state, phase=Phase.CONCLUDED)
         assert await service.configure(ConfigurationRecord("1.0", DeviceRecord("tcp://127.0.0.1:1")), settings)
         assert (service.state.settings, service.state.settings_wait) == (state.settings, settings)
-        assert str(SETTINGS_DUE) in service.view().warnings
+        assert SETTINGS_DUE in service.view().warnings
         service.state = msgspec.structs.replace(service.state, phase=Phase.CLOSED)
         assert await service.answers()
         assert (service.state.settings, service.state.settings_wait) == (settings, None)
