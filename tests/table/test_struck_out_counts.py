@@ -230,4 +230,4 @@ def test_the_fate_of_the_irregularity_is_reported() -> None:
     assert tell(withdrawn) == "withdrawn by sam: it was noticed with the entry that was wrong"
     back = {"event": "count_taken_back", "pile": "stub", "account": {"stub": None}}
     assert tell(back) == "the count does not stand (stub): it is to be counted again"
-    assert tell(back | {"pile": "burnt"}) == "the count does not stand (burnt)"
+    assert tell(back | {"pile": "burnt"}) == "the count does not stand (burnt cards)"
