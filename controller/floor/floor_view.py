@@ -103,7 +103,7 @@ class Matter(msgspec.Struct, frozen=True):
     what: AnyText = ""
     where: AnyText = ""
     clauses: tuple[str, ...] = ()
-    who: str = ""
+    who: AnyText = ""
     act: AnyText = ""
 
 

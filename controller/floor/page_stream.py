@@ -227,7 +227,7 @@ def story_lines(follower: Follower, place: TablePlace, speaker: Speaker) -> tupl
     table = follower.floor.tables.get(place)
     report = None if table is None else table.table
     words = GAMES[report.game].words if report is not None and report.game in GAMES else OwnWords()
-    names = {f"{MATTER}{one.id}": str(one.what) for one in report.irregularities} if report is not None else {}
+    names = {f"{MATTER}{one.id}": one.what for one in report.irregularities} if report is not None else {}
     return follower.stories.lines(place, words, names, speaker.sentence)
 
 

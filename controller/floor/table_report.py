@@ -6,7 +6,7 @@ Anyone at the table may see all of this. Times are nanoseconds since 1970; the r
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -15,9 +15,11 @@ from controller.api.view import TableView
 from controller.games import GAMES
 from controller.games.kind_words import KINDS
 from controller.games.specification import Kind
-from firmware_bridge.messages import AnyText
+from controller.roles import Role
+from firmware_bridge.messages import AnyText, Message
 
 Status = Literal["running", "stopped", "lost"]
+NAMED: Final[dict[str, Message]] = {role.word: role.named for role in Role}
 
 
 class OpenIrregularity(msgspec.Struct, frozen=True):
@@ -33,7 +35,7 @@ class OpenIrregularity(msgspec.Struct, frozen=True):
     where: AnyText
     round: int
     clauses: tuple[str, ...]
-    who: str
+    who: AnyText
     act: AnyText
     since_utc_ns: int
     blocks: bool
@@ -110,7 +112,7 @@ def _open(view: TableView, found: IrregularityView) -> OpenIrregularity:
         "" if found.place is None else words.of(found.place),
         found.round,
         found.clauses,
-        found.who,
+        NAMED[found.who],
         found.question,
         found.noticed_utc_ns,
         found.blocks,

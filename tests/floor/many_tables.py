@@ -8,42 +8,58 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from controller.api.in_language import WHOLE, in_language
+from controller.daemon.faults import NO_ROOM
 from controller.floor.broker import Connection
 from controller.floor.reporting import KEPT_FOR
 from controller.floor.table_report import DeviceReport, OpenIrregularity, ServiceReport, TableReport
 from controller.floor.topics import Subject, TablePlace
 from controller.games import GAMES
 from controller.games.kind_words import KINDS
-from controller.games.specification import Kind
+from controller.games.own_words import OwnWords
+from controller.games.specification import FACT_QUESTIONS, Kind
+from controller.roles import Role
+from firmware_bridge.messages import Message, counted, message, sentences
 
 SECOND: Final = 10**9
 NOW: Final = 1_795_647_373 * SECOND
 IN_A_PIT: Final = 16
 CARDS_IN_A_PHASE: Final = 8
 CARDS_IN_A_ROUND: Final = 56
+WORDS: Final = OwnWords()
 PHASES: Final = (
-    ("dealing_sets", "3 cards to box 3 come next."),
-    ("betting", "Mark the boxes with bets."),
-    ("exposing", "Turn over box 1."),
-    ("settling", "Pay and take, then press Paid."),
-    ("examining", "Waiting for box 2."),
-    ("concluded", "Round over. Collect the cards and put the deck in."),
-    ("idle", 'Say "Place your bets".'),
+    ("dealing_sets", counted("Deal 1 card to {place}.", "Deal {count} cards to {place}.", 3, place=WORDS.box(3))),
+    ("betting", message("Mark the boxes with bets.")),
+    ("exposing", message("Turn over {hands}.", hands=WORDS.box(1))),
+    ("settling", message('Pay and take the bets, then press "Paid".')),
+    ("examining", message("Turn over {hands}.", hands=WORDS.box(2))),
+    ("concluded", message("Round over. Collect the cards.")),
+    ("idle", message('Announce "Place your bets".')),
 )
 DEALERS: Final = ("Ana", "Ben", "Chen Wei", "Dana", "")
 
+
+def call(role: Role, question: Message) -> Message:
+    return sentences(message("Call the {role}.", role=role.named), question)
+
+
 EXPOSED: Final = OpenIrregularity(
-    812, Kind.EXPOSED_CARD, str(KINDS[Kind.EXPOSED_CARD]), "box 1", 128, ("NC 5.7",), "pit supervisor",
-    "Call the pit supervisor. Was a card of box 1 exposed?", 0, True,
+    812, Kind.EXPOSED_CARD, KINDS[Kind.EXPOSED_CARD], WORDS.of("B1"), 128, ("NC 5.7",), Role.PIT_SUPERVISOR.named,
+    call(Role.PIT_SUPERVISOR, message("Was a card of {place} exposed?", place=WORDS.of("B1"))), 0, True,
 )  # fmt: skip
 TOO_MANY: Final = OpenIrregularity(
-    640, Kind.WRONG_COUNT, str(KINDS[Kind.WRONG_COUNT]), "the Dealer", 64, ("NC 5.5.4", "NC 5.5"),
-    "pit supervisor", "Had any Player handled cards before the error was noticed?", 0, True,
+    640, Kind.WRONG_COUNT, KINDS[Kind.WRONG_COUNT], WORDS.of("D"), 64, ("NC 5.5.4", "NC 5.5"),
+    Role.PIT_SUPERVISOR.named, FACT_QUESTIONS["handled"], 0, True,
 )  # fmt: skip
 LATE_BET: Final = OpenIrregularity(
-    77, Kind.LATE_BET, str(KINDS[Kind.LATE_BET]), "box 2", 31, ("",), "shift manager",
-    'Call the shift manager. Was a bet placed, raised or taken away after "No more bets"?', 0, False,
+    77, Kind.LATE_BET, KINDS[Kind.LATE_BET], WORDS.of("B2"), 31, ("",), Role.SHIFT_MANAGER.named,
+    call(Role.SHIFT_MANAGER, message('Was a bet placed after "No more bets"?')), 0, False,
 )  # fmt: skip
+
+
+def encoded(report: msgspec.Struct) -> bytes:
+    """Return the payload as a table sends it: each text in English, with its message."""
+    return msgspec.json.encode(in_language(report, WHOLE))
 
 
 class Told(NamedTuple):
@@ -56,10 +72,10 @@ class Told(NamedTuple):
 
     def messages(self) -> Iterator[tuple[str, bytes, int]]:
         """Yield topic, payload and expiry of each message."""
-        yield self.place.topic(Subject.TABLE), msgspec.json.encode(self.table), KEPT_FOR
-        yield self.place.topic(Subject.DEVICE), msgspec.json.encode(self.device), KEPT_FOR
+        yield self.place.topic(Subject.TABLE), encoded(self.table), KEPT_FOR
+        yield self.place.topic(Subject.DEVICE), encoded(self.device), KEPT_FOR
         if self.service is not None:
-            yield self.place.topic(Subject.SERVICE), msgspec.json.encode(self.service), 0
+            yield self.place.topic(Subject.SERVICE), encoded(self.service), 0
 
 
 def place_of_number(number: int, site: str = "vienna") -> TablePlace:
@@ -71,8 +87,8 @@ def quiet(number: int, now: int = NOW, step: int = 0) -> Told:
     phase, next_step = PHASES[(number + step // CARDS_IN_A_PHASE) % len(PHASES)]
     round_number = 1 + (7 * number + step // CARDS_IN_A_ROUND) % 300
     table = TableReport(
-        f"{number:032x}", 40 + step, now, True, "NC", str(GAMES["NC"].title), "sets", phase,
-        now - (number % 5) * 40 * SECOND, "in_service", "the device is ready", False, "", round_number,
+        f"{number:032x}", 40 + step, now, True, "NC", GAMES["NC"].title, "sets", phase,
+        now - (number % 5) * 40 * SECOND, "in_service", message("the device is ready"), False, "", round_number,
         DEALERS[number % len(DEALERS)], next_step, (), (),
     )  # fmt: skip
     device = DeviceReport(
@@ -101,8 +117,8 @@ def gone(told: Told, status: str = "lost") -> Told:
 
 def device_away(told: Told) -> Told:
     device = msgspec.structs.replace(
-        told.device, link="lost", connected=False, sentence="The device has been silent for 3 s.",
-        heard_utc_ns=told.device.utc_ns - 42 * SECOND,
+        told.device, link="lost", connected=False, heard_utc_ns=told.device.utc_ns - 42 * SECOND,
+        sentence=message("The device has been silent for {seconds} s.", seconds=3),
     )  # fmt: skip
     return told._replace(device=device)
 
@@ -123,17 +139,12 @@ def floor_of(count: int, now: int = NOW) -> list[Told]:
     tables[at(0.1)] = opened(changed(tables[at(0.1)], phase="examining"), TOO_MANY, 3)
     tables[at(0.2)] = opened(tables[at(0.2)], LATE_BET, 31)
     tables[at(0.4)] = gone(tables[at(0.4)])
-    tables[at(0.5)] = changed(tables[at(0.5)], phase="closed", next_step="Open the table.", dealer="")
+    tables[at(0.5)] = changed(tables[at(0.5)], phase="closed", next_step=message("Open the table."), dealer="")
     tables[at(0.55)] = gone(changed(tables[at(0.55)], phase="closed"), "stopped")
-    tables[at(0.6)] = changed(tables[at(0.6)], paused="a dispute", held=True)
-    tables[at(0.7)] = changed(
-        tables[at(0.7)],
-        service="out_of_service",
-        service_cause="the disk with the journal has no room left for another round",
-    )
-    tables[at(0.8)] = changed(
-        tables[at(0.8)], warnings=("The disk with the journal is 91 % full. Move what is not needed to another disk.",)
-    )
+    tables[at(0.6)] = changed(tables[at(0.6)], paused="A dispute", held=True)
+    tables[at(0.7)] = changed(tables[at(0.7)], service="out_of_service", service_cause=NO_ROOM.sentence)
+    full = "The disk with the journal is {percent} % full. Move what is not needed to another disk."
+    tables[at(0.8)] = changed(tables[at(0.8)], warnings=(message(full, percent=91),))
     tables[at(0.9)] = changed(tables[at(0.9)], phase="maintenance")
     return tables
 

@@ -185,7 +185,7 @@ async def test_open_irregularities_come_first_and_a_tap_shows_the_table(tmp_path
         await eyes.tables.publish("cardshoe/1/vienna/p1/nc-01/journal", decision(1, pause("lunch")))
         await page.locator("#story .lines p", has_text="Paused: lunch.").wait_for()
         await tell(eyes.tables, [quiet(0)])
-        await page.locator("#story .next", has_text="3 cards to box 3 come next.").wait_for()
+        await page.locator("#story .next", has_text="Deal 3 cards to box 3.").wait_for()
         assert await page.locator("#story .matter").count() == 0
 
 

@@ -107,8 +107,8 @@ def test_the_oldest_irregularities_come_first_whatever_the_tables_clocks_show() 
     assert [one.row[-2:] for one in matters] == ["02", "04", "01", "03"]
     assert [round(watched.age(one.since)) for one in matters[:3]] == [1200, 600, 180]
     assert matters[2].clauses == ("NC 5.7",)
-    assert matters[2].who == "pit supervisor"
-    assert (matters[2].what, matters[2].where) == ("a card exposed in dealing", "box 1")
+    assert str(matters[2].who) == "pit supervisor"
+    assert (str(matters[2].what), str(matters[2].where)) == ("a card exposed in dealing", "box 1")
 
 
 def test_an_age_does_not_jump_when_the_table_reports_again() -> None:

@@ -55,7 +55,7 @@ async def test_a_page_gets_the_whole_floor_and_then_its_changes(tmp_path: Path) 
 
 
 async def test_sentences_come_in_the_language_of_the_page(tmp_path: Path) -> None:
-    paused = changed(opened(quiet(0), EXPOSED, 3), paused="a dispute")
+    paused = changed(opened(quiet(0), EXPOSED, 3), paused="A dispute")
     async with page_of(tmp_path, paused) as (page, _, _), page.reader("/v1/floor?language=zh-Hans") as found:
         await found.until(lambda: len(found.matters) == 2)
         matter, pause_ = found.matters
@@ -233,7 +233,7 @@ async def test_a_wrong_certificate_is_reported_and_the_page_waits(tmp_path: Path
         wrong = Broker(broker.broker.address, other.sign("page"))
         async with running_page(wrong) as page, page.reader() as found:
             await found.until(lambda: found.contact.get("why") == "floor-certificate")
-            assert "is not good" in page.log.of("floor.away")[0]["sentence"]
+            assert "is not accepted" in page.log.of("floor.away")[0]["sentence"]
         right = Broker(broker.broker.address, authority.sign("page"))
         async with running_page(right) as page, page.reader() as found:
             await found.until(lambda: found.contact.get("away_since") == 0)

@@ -56,8 +56,8 @@ async def test_an_open_irregularity_has_its_kind_place_and_authority() -> None:
         (shown,) = found.reports[Subject.TABLE][-1]["irregularities"]
         (known,) = (await stage.state()).irregularities
         assert (shown["id"], shown["kind"], shown["round"]) == (known.id, "late_bet", 1)
-        assert (shown["what"], shown["where"]["text"]) == ('a bet after "No more bets"', "box 1")
-        assert (shown["who"], shown["act"]["text"], shown["clauses"]) == (
+        assert (shown["what"]["text"], shown["where"]["text"]) == ('a bet after "No more bets"', "box 1")
+        assert (shown["who"]["text"], shown["act"]["text"], shown["clauses"]) == (
             known.who,
             known.question,
             list(known.clauses),

@@ -34,7 +34,7 @@ class Telling:
         if more:
             what = self.say("matter.what", what=what, more=more)
         clauses = self.say("join.comma").join(one or self.say("matter.no_clause") for one in matter.clauses)
-        who = self.say("matter.who", who=matter.who) if matter.who else ""
+        who = self.say("matter.who", who=str(matter.who)) if matter.who else ""
         return JOINT.join(filter(None, (f"{what[:1].upper()}{what[1:]}", clauses, who)))
 
     def act(self, found: Matter) -> str:
