@@ -50,9 +50,8 @@ def test_rounds_are_demonstrated(tree: Path) -> None:
 
 
 def draw_pages(tree: Path) -> None:
-    for module in ("tests.clauses.coverage", "simulators.scenarios"):
-        drawn = run(tree, "-m", module)
-        assert drawn.returncode == 0, drawn.stderr
+    drawn = run(tree, "-m", "tools.generate", "clause_coverage", "docs/scenarios")
+    assert drawn.returncode == 0, drawn.stderr
 
 
 def test_the_pages_take_it_in(tree: Path) -> None:

@@ -41,6 +41,7 @@ from tests.interfaces.openapi_routes import (
 FILE: Final = Path(__file__).parents[2] / "docs" / "openapi.json"
 Json: TypeAlias = dict[str, Any]
 REF: Final = "#/components/schemas/{name}"
+ANY_TEXT: Final[Json] = {"anyOf": [{"type": "string"}, {"$ref": REF.format(name="Message")}]}
 HEX: Final = {"type": "string", "pattern": "^[0-9a-f]+$"}
 ABOUT: Final = """The local API of one table. docs/api.md of the project describes it for people.
 
@@ -124,14 +125,14 @@ def schemas() -> Json:
         "required": [*head, "event"],
         "anyOf": [_ref(event.__name__) for event in events],
     }
-    line = {"line": {"type": "string", "description": "What happened, for people."}}
+    line = {"line": ANY_TEXT | {"description": "What happened, for people."}}
     made["RoundEvent"] = {"allOf": [_ref("PublishedEvent"), {"type": "object", "properties": line}]}
     made["ScreenState"] = {"allOf": [_ref("TableMessage"), _ref("OwnPart")]}
     made["OperationAnswer"]["properties"]["code"]["enum"] = ["", *table_codes()]
     made["Refusal"] = {
         "description": "Refused before it reached the table, with a code and a sentence that says what to do.",
         "type": "object",
-        "properties": {"accepted": {"const": False}, "code": {"type": "string"}, "sentence": {"type": "string"}},
+        "properties": {"accepted": {"const": False}, "code": {"type": "string"}, "sentence": ANY_TEXT},
         "required": ["accepted", "code", "sentence"],
     }
     for name in _sent(made):

@@ -16,7 +16,7 @@ ROOT: Final = Path(__file__).parents[2]
 SKELETON: Final = ROOT / "docs" / "skeleton_game"
 NAME: Final = "controller.games.sk"
 SIXTH: Final = "SIXTH"  # an id that no document has
-COPIED: Final = ("controller", "firmware_bridge", "simulators", "tests", "docs")
+COPIED: Final = ("controller", "firmware_bridge", "simulators", "tests", "tools", "docs")
 LEFT_OUT: Final = ("__pycache__", "kept")  # old journals are large and not needed here
 
 
