@@ -162,7 +162,7 @@ def _find(name: UsbName, backend: Any) -> Any:
             "No USB device {pair} has the serial number {serial}; there is {serials}.",
             pair=name.pair,
             serial=name.serial,
-            serials=tuple(serials),
+            serials=tuple(repr(serial) for serial in serials),  # in quotes: one may be empty or have blanks
         )
         hint = message(
             "Plug in the right device. To use another device in its place, name it in the device URL and pair it."

@@ -8,12 +8,15 @@ from contextlib import asynccontextmanager, suppress
 from random import Random
 from typing import Any, Final, TypeAlias
 
+import msgspec
+
 from controller.api.client import ApiClient
 from controller.api.view import TableView
 from controller.table.operations import AnyOperation
 from firmware_bridge.device_keys import write_device_keys
 from firmware_bridge.drivers.cardlink.framing import Frame, FrameReader, enclose
 from firmware_bridge.drivers.cardlink.messages import Kind
+from firmware_bridge.messages import AnyText
 from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
@@ -50,6 +53,11 @@ class Handled:
 
     def nap(self) -> float:
         return self.device.nap()
+
+
+def english_of(text: Any) -> str:
+    """Return the English text of a field of an event."""
+    return str(msgspec.convert(text, AnyText))
 
 
 def whole(frame: Frame) -> bytes:
@@ -115,6 +123,10 @@ class SilentTable:
 
     def raised(self, row: str) -> list[dict[str, Any]]:
         return [event for event in self.of("irregularity_raised") if event["row"]["id"] == row]
+
+    def note_of(self, row: str) -> str:
+        """Return the English note of the first irregularity of that row."""
+        return english_of(self.raised(row)[0]["note"])
 
     def of(self, kind: str) -> list[dict[str, Any]]:
         return [event for event in self.events if event["event"] == kind]

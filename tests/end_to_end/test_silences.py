@@ -10,7 +10,7 @@ import pytest
 from controller.games.specification import Unit
 from controller.table import operations
 from firmware_bridge.drivers.cardlink.messages import Kind
-from tests.end_to_end.silent_device import SilentTable, but, damaged, silent_table
+from tests.end_to_end.silent_device import SilentTable, but, damaged, english_of, silent_table
 from tests.end_to_end.stage import Stage, short_folder
 
 TIMES = (0.5, pytest.param(5.0, marks=pytest.mark.soak))  # seconds; the second value is the product's
@@ -48,7 +48,7 @@ async def test_reports_that_are_damaged_for_ever(table: SilentTable) -> None:
     table.side.hand = but(Kind.REPORT, damaged)
     assert table.device.mechanism.draw()
     await table.until(lambda: table.raised("I04"))
-    assert "cards may have passed unseen" in table.raised("I04")[0]["note"]
+    assert "cards may have passed unseen" in table.note_of("I04")
     assert [event["code"] for event in table.of("device_lost")] == ["device-reports"], (
         "the link was made again once, and stays"
     )
@@ -75,7 +75,7 @@ async def test_numbers_that_restart_with_other_content(table: SilentTable) -> No
     table.device.link.last_number = 1
     assert table.device.mechanism.draw()
     await table.until(lambda: table.raised("I04"))
-    assert "again with other content" in table.raised("I04")[0]["note"]
+    assert "again with other content" in table.note_of("I04")
     assert len(table.raised("I04")) == 1
 
 
@@ -84,9 +84,9 @@ async def test_a_hold_without_an_answer(table: SilentTable) -> None:
     table.device.link._on_command = lambda command_id, order: None
     await table.do(operations.PauseTable("drop"))
     await table.until(lambda: table.raised("I19"))
-    (stop,) = table.raised("I19")
-    assert "does not answer the order hold exit" in stop["note"]
-    assert "cards can leave" in stop["note"]
+    assert len(table.raised("I19")) == 1
+    assert 'does not answer the order "lock the exit"' in table.note_of("I19")
+    assert "open: cards can leave" in table.note_of("I19")
 
 
 async def test_a_release_that_is_never_answered(table: SilentTable) -> None:
@@ -95,8 +95,8 @@ async def test_a_release_that_is_never_answered(table: SilentTable) -> None:
     table.device.link._on_command = lambda command_id, order: None
     await table.do(operations.ResumeTable())
     await table.until(lambda: table.raised("I19"))
-    assert "does not answer the order release exit" in table.raised("I19")[0]["note"]
-    assert "no card can leave" in table.raised("I19")[0]["note"]
+    assert 'does not answer the order "release the exit"' in table.note_of("I19")
+    assert "no card can leave" in table.note_of("I19")
 
 
 async def test_an_exit_that_only_claims_to_hold(table: SilentTable) -> None:
@@ -108,7 +108,7 @@ async def test_an_exit_that_only_claims_to_hold(table: SilentTable) -> None:
     before = len(_holds(table))
     await table.do(operations.PauseTable("drop"))
     await table.until(lambda: table.raised("I19"))
-    assert "hold was ordered, and the exit is open: cards can leave" in table.raised("I19")[0]["note"]
+    assert '"lock the exit" was ordered, and the exit is open: cards can leave' in table.note_of("I19")
     assert len(_holds(table)) == before + 2, "ordered once more, under an id of its own"
 
 
@@ -134,4 +134,5 @@ def _holds(table: SilentTable) -> list[int]:
 
 
 def _noted(table: SilentTable) -> list[str]:
-    return [event["detail"] for event in table.of("device_noted") if "a second time" in event["detail"]]
+    details = (english_of(event["detail"]) for event in table.of("device_noted"))
+    return [detail for detail in details if "twice" in detail]

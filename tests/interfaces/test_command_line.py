@@ -119,7 +119,7 @@ def test_a_broken_key_file_is_named(tmp_path: Path) -> None:
     keys.chmod(0o600)
     done = cardshoe("simulate", "--key-file", "device.keys", cwd=tmp_path)
     assert done.returncode == 2
-    assert "Line 1 of device.keys is no device key" in done.stderr
+    assert "Line 1 of device.keys is not a device key" in done.stderr
 
 
 def test_every_fault_code_has_its_section() -> None:
@@ -151,6 +151,7 @@ def test_every_fault_code_has_its_section() -> None:
         r'"(device-floods)"',
         r'(?:Pin|Person)RefusedError\(\s*"([a-z-]+)"',
         r'\.note\("([a-z-]+)"',
+        r'NotInJournal\("([a-z-]+)"',
     )
     for path in [*(ROOT / "firmware_bridge").rglob("*.py"), *(ROOT / "controller").rglob("*.py")]:
         text = path.read_text()

@@ -233,7 +233,7 @@ def test_a_key_is_replaced_only_when_asked_to(keys: Path) -> None:
 def test_a_serial_number_that_no_line_can_begin_with(tmp_path: Path, serial: str) -> None:
     done = devices("pair", "--key-file", str(tmp_path / "k"), "--", serial)
     assert done.exit_code == 2
-    assert "is no serial number" in done.output
+    assert "is not a serial number" in done.output
     assert not (tmp_path / "k").exists()
 
 

@@ -45,4 +45,4 @@ def test_the_matters_that_are_open_have_names() -> None:
     table = TableHarness().start().to_dealing().deal()
     table.report(Kind.LATE_BET, "B3")
     names = names_with_screens({}, table.state)
-    assert names == {f"#{table.open.id}": 'a bet after "No more bets"'}
+    assert {key: str(name) for key, name in names.items()} == {f"#{table.open.id}": 'a bet after "No more bets"'}

@@ -139,7 +139,7 @@ def test_a_resolved_irregularity_shows_the_ruling() -> None:
     taken = b'{"entry":2,"utc_ns":9,"event":"operation_taken","operation":"rule","person":"max"}'
     recent = [Published(4, resolved), Published(3, ruled), Published(2, taken)]
     last = last_of(recent, GAMES["NC"].words, {"max": "Max"})
-    assert (last.entry, str(last.sentence), last.by) == (4, "Ruling: continue, by Max: the bets stand.", "Max")
+    assert (last.entry, str(last.sentence), last.by) == (4, "Ruling: play goes on, by Max: the bets stand.", "Max")
 
 
 def test_displays_name_no_person_who_did_something() -> None:

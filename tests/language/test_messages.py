@@ -71,3 +71,8 @@ def test_a_number_chooses_the_text_in_each_language() -> None:
     for count, english, chinese in ((1, "1 card lies at D", "D有1张牌"), (2, "2 cards lie at D", "D有2张牌")):
         said = counted("1 card lies at {place}", "{count} cards lie at {place}", count, place="D")
         assert (str(said), translated(said, CHINESE)) == (english, chinese)
+
+
+def test_a_path_at_the_beginning_of_a_sentence_keeps_its_spelling() -> None:
+    assert str(message("{path} is not a journal.", path="folder")) == "folder is not a journal."
+    assert str(message("{who} opened the table.", who=message("the dealer"))) == "The dealer opened the table."

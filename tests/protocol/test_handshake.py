@@ -6,7 +6,7 @@ from zlib import crc32
 
 import pytest
 
-from firmware_bridge.drivers.base import DeviceReady, LinkOver, Reported, StatusHeard
+from firmware_bridge.drivers.base import DeviceReady, Reported, StatusHeard
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import CRC, HEADER, MAX_DECODED, FrameReader, enclose
 from firmware_bridge.drivers.cardlink.handshake import UNPROVEN
@@ -307,11 +307,9 @@ def test_a_hello_of_another_version_is_rejected_with_any_content() -> None:
 def test_a_host_reports_the_reason_of_a_rejection(step: Step, boot: int) -> None:
     host, _ = host_before(step, BenchDevice())
     reject = messages.Reject("version", "this device speaks cardlink 9")
-    assert over(host.receive(frame(Kind.REJECT, reject, boot=boot), 0.0)) == LinkOver(
-        "device-rejects-host",
-        f"The device refused this host (version). this device speaks cardlink 9 {UNPROVEN}",
-        True,
-    )
+    end = over(host.receive(frame(Kind.REJECT, reject, boot=boot), 0.0))
+    assert (end.code, end.refused) == ("device-rejects-host", True)
+    assert str(end.sentence) == f"The device refused this host (version): this device speaks cardlink 9. {UNPROVEN}"
 
 
 @pytest.mark.parametrize("step", [Step.FIRST_STATUS, Step.READY])
@@ -320,9 +318,9 @@ def test_after_the_proof_only_a_sealed_reject_rejects(step: Step, boot: int) -> 
     device = BenchDevice()
     host, _ = host_before(step, device)
     reject = messages.Reject("message", "a frame could not be read")
-    assert over(host.receive(sealed(device, Kind.SEALED_REJECT, reject, boot=boot), 0.0)) == LinkOver(
-        "device-rejects-host", "The device refused this host (message). a frame could not be read", True
-    )
+    end = over(host.receive(sealed(device, Kind.SEALED_REJECT, reject, boot=boot), 0.0))
+    assert (end.code, end.refused) == ("device-rejects-host", True)
+    assert str(end.sentence) == "The device refused this host (message): a frame could not be read."
 
 
 @pytest.mark.parametrize("step", UNPROVEN_STEPS)
