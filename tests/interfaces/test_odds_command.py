@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 from controller.commands.main import main
 from controller.commands.odds import FAVOURS
 from controller.games import GAMES, game
+from controller.games.own_words import OwnWords
 from controller.rules.law import read_law, readings_that_matter
 from controller.rules.odds import WagerOdds, count_odds, every_reading
 from tests.interfaces.test_command_line import cardshoe
@@ -42,14 +43,14 @@ def shown_under(found: dict[str, Any], wager_id: str, chosen: dict[str, str]) ->
     return fitting[0] if fitting else None
 
 
-def check(shown: dict[str, Any], odds: WagerOdds) -> None:
+def check(shown: dict[str, Any], odds: WagerOdds, words: OwnWords) -> None:
     for name in ("won", "returned", "lost", "payback", "house_edge"):
         value: Fraction = getattr(odds, name)
         assert shown[name] == {"exact": str(value), "value": float(value)}
     assert shown["favours_player"] == odds.favours_player
     assert shown["total"] == odds.total
     assert [(p["pays_on"], p["odds"], p["clause"], p["ways"]) for p in shown["prices"]] == [
-        (price.shape, str(price.odds), price.clause, price.ways) for price in odds.prices
+        (str(words.own(price.shape)), str(price.odds), price.clause, price.ways) for price in odds.prices
     ]
 
 
@@ -67,7 +68,7 @@ def test_every_choice_of_readings_finds_its_own_figures(game_id: str) -> None:
                 assert wager["not_offered"]
                 continue
             assert shown is not None
-            check(shown, expected[wager["wager"]])
+            check(shown, expected[wager["wager"]], game(game_id).words)
 
 
 def test_a_reading_that_makes_no_difference_is_shown_once() -> None:
