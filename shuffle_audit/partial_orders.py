@@ -32,9 +32,9 @@ Order: TypeAlias = npt.NDArray[np.int64]
 
 
 class Seen(NamedTuple):
-    """Decks as far as they are known. `orders` are in sequence; `whole` has those of all cards as one array, `parts`
-    those of fewer cards, one array for each number of cards. `few` counts the decks left out, with fewer than
-    `LEAST_KNOWN` known cards.
+    """Decks as far as they are known. `orders` are in sequence. `whole`: the orders of decks known completely, as one
+    array. `parts`: the orders of decks known in part, one array for each number of known cards. `few`: the number of
+    decks left out because fewer than `LEAST_KNOWN` of their cards are known.
     """
 
     orders: tuple[Order, ...]
@@ -55,7 +55,7 @@ class Seen(NamedTuple):
 
 def seen_of(decks: Sequence[DeckOrders]) -> Seen:
     """Return decks whose order in is known. Raise `OrderError`, with the number of the deck, if their sizes differ or
-    two orders are not of one deck.
+    two orders are not of the same deck.
     """
     orders: list[Order] = []
     whole: list[Order] = []

@@ -69,8 +69,8 @@ def right_guesses(orders: Orders) -> Counts:
 
 
 def guessed(orders: Orders) -> Marks:
-    """Return for each card, in order, whether a player guesses it correctly who knows the order in and sees each card
-    after guessing it.
+    """Return, for each card in turn, whether it is guessed correctly by a player who knows the original order and sees
+    each card after guessing it.
 
     The player names the card next to the last one seen, in the direction of the last two, if it is still in the deck;
     else the next one that is; at first, the card that was on top. After a shelf shuffle piles go up and down in turn,

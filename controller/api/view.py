@@ -147,9 +147,9 @@ class EnrolledScreenView(msgspec.Struct, frozen=True):
 
 
 class FaceUpView(msgspec.Struct, frozen=True):
-    """The place or pile to which a face-up card in the device goes. `card`: which card of the hand it becomes, 1 to 3.
+    """The place or pile to which a face-up card in the device goes.
 
-    0: it is one of that set.
+    `card`: which card of the hand it becomes, 1 to 3; 0 if it is only known to be one of that hand's set.
     """
 
     place: Place

@@ -47,7 +47,7 @@ class KeptJournal(Protocol):
 
     @property
     def begun(self) -> int:
-        """When the file that is written to was begun, in UTC."""
+        """When the current file was begun, in UTC."""
 
     async def answer(self) -> None:
         """Return when the thread has finished all earlier requests."""
@@ -59,7 +59,7 @@ class KeptJournal(Protocol):
     async def begin_file(self, state: SavedState, moment: Moment) -> None: ...
 
     async def size(self) -> int:
-        """Return the size in bytes of the file that is written to."""
+        """Return the size in bytes of the current file."""
 
     async def expired(self, keep_days: int) -> tuple[FileEnd, ...]: ...
 

@@ -21,7 +21,7 @@ from firmware_bridge.messages import Message, MessageError, message
 
 
 class SettingError(MessageError):
-    """An unknown setting or option, or a reading that must be chosen and is not, as a phrase."""
+    """An unknown setting or option, or a reading that has to be chosen but has not been, as a phrase."""
 
 
 class UnknownWagerError(MessageError):
@@ -37,11 +37,11 @@ class Law:
     house: tuple[Row, ...] = ()
 
     def holds(self, under: Under) -> bool:
-        """Return whether data under these options is in force. It is not while one of the settings is not chosen."""
+        """Return whether data under these options is in force: not before each of those settings is chosen."""
         return all(self.chosen[setting] == option for setting, option in under)
 
     def option(self, setting_id: str) -> str:
-        """Return the option of a setting. Raises `SettingError` where it must be chosen and is not."""
+        """Return the option of a setting. Raises `SettingError` if it has to be chosen but has not been."""
         option = self.chosen[setting_id]
         if not option:
             raise SettingError(not_chosen(find_setting(self.game, setting_id)))
@@ -91,7 +91,7 @@ class Law:
 
     @property
     def unchosen(self) -> tuple[Setting, ...]:
-        """The readings that must be chosen before a table opens and are not chosen yet."""
+        """The readings that have to be chosen before a table opens but have not been."""
         return tuple(setting for setting in self.game.settings if not self.chosen[setting.id])
 
 
@@ -249,8 +249,8 @@ def _unstated(when: Facts, facts: Facts) -> tuple[str, ...] | None:
 
 
 def silent_row(game: Game, kind: Kind, facts: Facts) -> Row:
-    """Return the row if none fits: the document's referring clause if it has one, else a ruling of the
-    house.
+    """Return the row to use when no other fits: the document's referring clause if it has one, otherwise a ruling
+    by the house.
     """
     return Row(
         id=number(kind, facts),

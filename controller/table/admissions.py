@@ -25,7 +25,8 @@ from firmware_bridge import observations
 from firmware_bridge.messages import AnyText, Message, message
 from firmware_bridge.observations import Observation
 
-MOST: Final = 8  # causes of one row, so that a device whose words change cannot fill the journal
+MOST: Final = 8
+"""The most causes recorded for one row, so that a device that keeps changing its wording cannot fill the journal."""
 
 
 class Admission(NamedTuple):

@@ -31,7 +31,7 @@ class Preset(msgspec.Struct, frozen=True):
         return self.counted[fault] / self.cycles
 
     def plan(self, random: Random, cards: int) -> list[tuple[str, int]]:
-        """Return the faults of one cycle, each with the card at which it comes. `cards` are loaded."""
+        """Return the faults of one cycle, each with its card. `cards` is the number of cards loaded."""
         planned = []
         for name in self.counted:
             happens, place = random.random() < self.chance(name), random.random()

@@ -84,7 +84,7 @@ class Stored(NamedTuple):
 
 
 async def stored(database: str) -> list[Stored]:
-    """Return what is stored of every known table."""
+    """Return what is stored about every known table."""
     return await asyncio.to_thread(_stored, database)
 
 

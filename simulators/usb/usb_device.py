@@ -100,11 +100,11 @@ class UsbDevice:
         self._put(endpoint, data.ljust(self._packet(endpoint) + 1, b"\0"))
 
     def halt(self, endpoint: int) -> None:
-        """Halt the endpoint once everything waiting on it was read, until the host clears it."""
+        """Once everything waiting on the endpoint has been read, halt it until the host clears it."""
         self._put(endpoint, HALT)
 
     def unplug(self) -> None:
-        """End every transfer and drop what waits."""
+        """End every transfer and drop every waiting packet."""
         self.plugged = False
         self._reset_control()
         self._forget(errno.ESHUTDOWN)
@@ -123,12 +123,12 @@ class UsbDevice:
     # -- the host's side ------------------------------------------------------------------------------------------
 
     def reset(self) -> None:
-        """Reset the bus: the state is that after the plug."""
+        """Reset the bus: the state is as after plugging in."""
         self._reset_control()
         self._forget(errno.ECONNRESET)
 
     def submit(self, transfer: Transfer) -> None:
-        """Begin a transfer; it ends immediately, or when it can."""
+        """Begin a transfer; it ends immediately, or as soon as it can."""
         if not self.plugged:
             transfer.finish(errno.ESHUTDOWN)
         elif transfer.endpoint in (0, TO_HOST):

@@ -67,7 +67,7 @@ async def test_away_while_the_table_deals_and_is_killed() -> None:
 
 
 async def test_messages_lost_by_a_killed_broker_come_again_a_day_later() -> None:
-    """It had acknowledged everything, for a reader that was away, and written nothing of it."""
+    """The broker had acknowledged everything on behalf of an absent reader, but had written none of it to disk."""
     async with table_with_broker("max_queued_messages 0", "autosave_interval 0", rounds=1) as (stage, broker):
         async with reader(broker.broker):
             await broker.stop()  # the broker writes the reader's subscription

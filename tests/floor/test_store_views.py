@@ -44,7 +44,7 @@ TAKES_BACK = frozenset(
 
 @cache
 def cases() -> dict[str, tuple[Step, ...]]:
-    """Return every scenario, and each up to a number of events, by the name of its journal."""
+    """Return every scenario, whole and cut off after each event of `TAKES_BACK`, by the name of its journal."""
     found: dict[str, tuple[Step, ...]] = {}
     for name in names():
         steps = played(name)

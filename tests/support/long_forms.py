@@ -1,4 +1,4 @@
-"""The share of the long forms that a run takes: all, or a tenth that is drawn for each run.
+"""The share of the long forms that a run takes: all, or a random tenth selected for each run.
 
 `CARDSHOE_LONG=bounded` takes the tenth; `full`, the default, takes all. `CARDSHOE_LONG_SEED` draws the same tenth
 again; a run prints its seed at the end. What a long form draws with its own seed is the same as in the full form.
@@ -51,5 +51,5 @@ def randomness(own_seed: object) -> Random:
 
 
 def as_environment() -> str:
-    """Return the environment variables that draw the same tenth again."""
+    """Return the environment variables that select the same random tenth of the tests again."""
     return f"{LONG}={_form} {SEED}={seed}"

@@ -1,4 +1,4 @@
-"""The offers to people agree with what the table takes."""
+"""The offers to people agree with what the table accepts."""
 
 from __future__ import annotations
 

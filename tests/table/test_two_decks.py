@@ -256,7 +256,7 @@ def test_in_a_round_a_whole_deck_is_counted_only_where_one_waits() -> None:
 @pytest.mark.parametrize("game_id", ["F3", "NC", "P3", "RTP", "TP"])
 @pytest.mark.parametrize("named", [True, False])
 def test_a_count_of_the_next_deck_after_a_round_does_not_touch_that_round(game_id: str, *, named: bool) -> None:
-    """The deck has another name or, where no deck is recorded, another number of the device."""
+    """The deck has a different name or, if no decks are recorded, a different number assigned by the device."""
     table = begin_with(with_two(), "A") if named else TableHarness(Unit.SINGLES, game_id=game_id).start().to_dealing()
     table.finish()
     if named:

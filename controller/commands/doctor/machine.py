@@ -81,8 +81,8 @@ def run_program(*command: str) -> str | None:
 
 
 class Served(NamedTuple):
-    """A name's service by TLS. `why` says why a browser gets no page, else it is empty. `days` are left on the
-    certificate.
+    """How a name is served over TLS. `why` says why a browser gets no page; it is empty if it gets one. `days`: until
+    the certificate expires.
     """
 
     why: str = ""

@@ -46,7 +46,7 @@ class Arrived(NamedTuple):
 
 
 class Unreadable(NamedTuple):
-    """A message that is not a record. `why` is the end of a sentence about it."""
+    """A message that is not a record. `why` completes the sentence that reports it."""
 
     topic: str
     why: str

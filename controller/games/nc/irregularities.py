@@ -329,7 +329,7 @@ INTERRUPTION: Final = (
 )
 
 BETS: Final = (
-    *late_bets(placed="NC 3.11", withdrawn="NC 5.8"),  # settled as chips lay at the close (NC 5.13)
+    *late_bets(placed="NC 3.11", withdrawn="NC 5.8"),  # settled with the chips as they lay when bets closed (NC 5.13)
     Row(
         Kind.SIDE_WITHOUT_MAIN,
         "NC 5.14",

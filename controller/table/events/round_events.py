@@ -331,7 +331,7 @@ class OperationTaken(Event, frozen=True, tag="operation_taken"):
     """An operation was accepted. `given`: the operation, if it may be corrected later.
 
     `uid`: the user of the machine through whom it came, `screen`: the enrolled screen. `proven`: how the person proved
-    who it is.
+    their identity.
     """
 
     operation_id: str

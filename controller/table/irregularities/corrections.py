@@ -145,7 +145,8 @@ def judge_again(decision: Decision, given: PersonActed) -> None:
 
 
 def ask_overlooked(decision: Decision) -> None:
-    """Ask the bettors who were not asked if all Players had to be (NC 5.7, 5.11; RTP 5.7, 5.13); other choices remain.
+    """If all Players had to be asked (NC 5.7, 5.11; RTP 5.7, 5.13), ask the bettors who were missed; choices already
+    made remain.
 
     A further wager of a bettor who withdraws all or none of his wagers follows that choice (RTP 5.13.1).
     """

@@ -135,7 +135,9 @@ def _take_back_account(decision: Decision, entered: Entered, count: Count) -> No
 
 
 def _restore_hand(decision: Decision, entered: Entered, count: Count) -> None:
-    """Give errors based on this count of a hand the previous number of cards, or ask for a count again."""
+    """Restore the previous number of cards in errors that were based on this count of a hand, or ask for a new
+    count.
+    """
     state = decision.state
     earlier = _earlier_number(state, entered, count.pile)
     ended = [one for one in state.round.closed if one.outcome not in NO_MATTER | {DENIED}]

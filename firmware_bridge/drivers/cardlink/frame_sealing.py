@@ -64,7 +64,7 @@ def device_nonce(key: bytes, random: bytes, start: int, draw: int, hello: bytes)
 
 
 class OpenedFrame(msgspec.Struct, frozen=True, gc=False):
-    """A frame that the holder of the key sealed, on its first arrival. `content` is header and body in clear."""
+    """A frame that the holder of the key sealed, on its first arrival. `content` is header and body in the clear."""
 
     kind: int
     flags: int
@@ -115,7 +115,9 @@ class FrameOpener:
 
     @property
     def is_worn_out(self) -> bool:
-        """Return whether so many forgeries were tried that one may be guessed: then the link must be made again."""
+        """Return whether so many forgeries have been tried that one might succeed; the link must then be
+        re-established.
+        """
         return self.forged >= MOST_FORGED
 
     @property
