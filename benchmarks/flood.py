@@ -54,11 +54,11 @@ LONGEST: Final = 6.0  # seconds of a block
 AT_MOST: Final = 2.0  # times the quiet figure
 SECONDS: Final = 0.25  # that an operation may take
 CHUNKS: Final = 20_000  # of one byte, in one request
-PARTS: Final = 30  # of a field's name that matches many templates of the catalogue
+PARTS: Final = 30  # of a field's name, so that the refusal is long
 
 
 async def be_refused_in_chinese(connection: Connection) -> None:
-    """Provoke a refusal that quotes the input. Each name is new, so that no translation is cached."""
+    """Provoke a refusal that quotes the input. Each name is new."""
     name = uuid4().hex + ". ".join(f"box {number}, a and b; c: d or e? f" for number in range(PARTS))
     asked = json.dumps({name: 1}).encode()
     await connection.ask(request("/v1/screen/enrolment?language=zh-Hans", asked, connection.host))

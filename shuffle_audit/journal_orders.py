@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import msgspec
 
-from controller.commands.journal.decisions import Decided, Happened, UntellableError, name_of, read
+from controller.commands.journal.decisions import Decided, Happened, UnreadableEntryError, name_of, read
 from controller.commands.journal.source import Source
 from controller.journal.file import damaged
 from firmware_bridge.cards import DECK, DECK_SIZE, Card, UnknownCardError
@@ -226,7 +226,7 @@ def decided_after(source: Source, after: int = 0) -> Iterator[Decided]:
         if not names.isdisjoint(CHANGES) or RECALLED in names:
             try:
                 decided = read(stored)
-            except UntellableError as error:
+            except UnreadableEntryError as error:
                 entry = error.entry or stored.last
-                raise damaged(source.path_of(entry), f"entry {entry} cannot be told: {error}") from error
+                raise damaged(source.path_of(entry), f"entry {entry} cannot be read: {error}") from error
             yield decided

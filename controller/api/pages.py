@@ -115,5 +115,5 @@ def _starting() -> bytes:
 
 
 def _words_in(language: str) -> bytes:
-    told = {"language": language, "languages": languages(), "words": page_words(language)}
-    return json.dumps(told, ensure_ascii=False).encode()
+    answer = {"language": language, "languages": languages(), "words": page_words(language)}
+    return json.dumps(answer, ensure_ascii=False).encode()

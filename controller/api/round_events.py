@@ -20,7 +20,7 @@ LONGEST_START: Final = 4 * PAGE  # the most entries of a withdrawn start, in whi
 _ROUND: Final = re.compile(rb'\{"entry":\d+,"utc_ns":\d+,"round":(\d+),')
 
 
-class UntoldError(Exception):
+class UnreadableEventError(Exception):
     """Reports an entry of the journal without a meaning: a holder of all keys can write anything there."""
 
     def __init__(self, entry: int) -> None:
@@ -76,28 +76,28 @@ async def with_lines(
     A display may ask for a long round again and again, so each page waits for its turn among the followers that catch
     up, and counts with its own seconds.
     """
-    told: list[bytes] = []
+    lines: list[bytes] = []
     for begin in range(0, len(events), PAGE):
         await pace.turn()
         page, seconds = await measured(_with_lines(events[begin : begin + PAGE], words, names, speaker))
         pace.spent(seconds)
-        told += page
-    return told
+        lines += page
+    return lines
 
 
 async def _with_lines(events: Sequence[bytes], words: OwnWords, names: Names, speaker: Speaker | None) -> list[bytes]:
-    told: list[bytes] = []
+    lines: list[bytes] = []
     for event in events:
         if event.endswith(CHANGED):  # its fields are unreliable
-            told.append(event)
+            lines.append(event)
             continue
         line = _line(event, words, names)
         if line is None:
-            told.append(event)
+            lines.append(event)
         else:
             said = speaker.text(line) if speaker else str(line)
-            told.append(b'%s,"line":%s}' % (event[:-1], msgspec.json.encode(said)))
-    return told
+            lines.append(b'%s,"line":%s}' % (event[:-1], msgspec.json.encode(said)))
+    return lines
 
 
 def _line(event: bytes, words: OwnWords, names: Names) -> Message | None:
@@ -105,7 +105,7 @@ def _line(event: bytes, words: OwnWords, names: Names) -> Message | None:
     try:
         return line_for_screens(found, words, names)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise UntoldError(found["entry"]) from error
+        raise UnreadableEventError(found["entry"]) from error
 
 
 async def _page_before(feed: EventFeed, number: int) -> int:

@@ -26,7 +26,7 @@ from controller.api.in_language import ASKED, IN_ENGLISH
 from controller.api.pages import version
 from controller.api.people import People, Person
 from controller.api.preview import preview
-from controller.api.round_events import UntoldError, events_of_round, with_lines
+from controller.api.round_events import UnreadableEventError, events_of_round, with_lines
 from controller.api.screen_lines import Names, names_with_screens
 from controller.api.screen_state import Kind, PersonView, ScreenView, own_part
 from controller.api.screen_stream import STOPPED, ScreenStates, Shown
@@ -120,11 +120,11 @@ class ScreenRoutes:
         state = self._table.state
         words = state.game.words if state.settings is not None else OwnWords()
         try:
-            told = await with_lines(found, self._table.feed.pace, words, self._names(request), ASKED.get())
-        except UntoldError as error:
+            lines = await with_lines(found, self._table.feed.pace, words, self._names(request), ASKED.get())
+        except UnreadableEventError as error:
             structlog.get_logger().error("api.round_unreadable", code="journal-damaged", entry=error.entry)
             return self._answers.refused(503, "journal-damaged", error.message)
-        return web.Response(body=b"[%s]" % b",".join(told), content_type="application/json")
+        return web.Response(body=b"[%s]" % b",".join(lines), content_type="application/json")
 
     def _names(self, request: web.Request) -> Names:
         """Return the names of people and screens, for callers who operate the table."""

@@ -96,7 +96,7 @@ class Pages(Generic[T]):
                         try:
                             yield from self._make(decision)
                         except (ValueError, TypeError, LookupError, msgspec.MsgspecError) as error:
-                            why = message("what the entries up to {last} say cannot be told", last=decision.last)
+                            why = message("the entries up to {last} cannot be put into words", last=decision.last)
                             raise damaged(path, f"{why} ({error})") from error
                     after = rows[-1].last
                     if after >= until:

@@ -55,7 +55,7 @@ REFUSED: dict[str, tuple[Callable[[Stage], object], str]] = {
         lambda stage: change(file_of(stage, 1), ("UPDATE decision SET body = x'00' WHERE round = 1", ())),
         "is damaged: the entries up to",
     ),
-    "a field taken out by the holder of the local key": (without_its_field, "say cannot be told"),
+    "a field taken out by the holder of the local key": (without_its_field, "cannot be put into words"),
     "a file exchanged with the next": (
         lambda stage: exchange(stage.journal, file_of(stage, 1).name, file_of(stage, 2).name), "is damaged: it "
     ),

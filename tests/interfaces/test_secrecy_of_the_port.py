@@ -70,7 +70,9 @@ TOKEN, NEW_TOKEN = "5e" * 32, "7a" * 32  # of the screen, and of the one that is
 HASH: Final = sha256(TOKEN.encode()).hexdigest()
 PIN: Final = "640917"
 SECOND: Final = 10**9
-FOR_PEOPLE: Final = ("/v1/lawful", "/v1/lawful?language=zh-Hans", "/metrics")  # not for displays
+FOR_PEOPLE: Final = ("/v1/lawful", "/v1/lawful?language=zh-Hans", "/v1/lawful?texts=messages", "/metrics")
+"""Not for displays."""
+
 USUAL: Final = {"NC": (Unit.SETS,), "F3": (Unit.SINGLES,)}  # counted in every run
 FROM_A_PAGE: Final = "X-Cardshoe: 1\r\nContent-Type: application/json\r\n"
 
@@ -184,9 +186,16 @@ class ServedTable:
         """Read everything that changes with the table."""
         for reader in self.readers:
             for_people = FOR_PEOPLE if reader is not self.display else ()
-            for path in ("/v1/state", "/v1/state?language=zh-Hans", "/healthz", "/readyz", *for_people):
+            for path in (
+                "/v1/state",
+                "/v1/state?language=zh-Hans",
+                "/v1/state?texts=messages",
+                "/healthz",
+                "/readyz",
+                *for_people,
+            ):
                 await reader.ask("GET", path)
-            for path in ("/v1/screen", "/v1/screen?language=zh-Hans"):
+            for path in ("/v1/screen", "/v1/screen?language=zh-Hans", "/v1/screen?texts=messages"):
                 await reader.ask("GET", path, until=b"event: beat")
 
     async def look_at_all(self) -> None:
@@ -195,6 +204,7 @@ class ServedTable:
             await reader.ask("GET", "/v1/events", until=b": up to date\n\n")
             await reader.ask("GET", "/v1/rounds/1")
             await reader.ask("GET", "/v1/rounds/1?language=zh-Hans")
+            await reader.ask("GET", "/v1/rounds/1?texts=messages")
             await reader.ask("GET", "/v1/round")
         for path in DOCUMENTS:
             await self.display.ask("GET", path)

@@ -295,7 +295,7 @@ def test_no_command_ends_in_a_traceback(written: Path, tmp_path: Path) -> None:
     count: dict[int, int] = {}
     for seed in range(SOME):
         survive(written, tmp_path, seed, count)
-    assert count[4] > SOME, "much cannot be told"
+    assert count[4] > SOME, "much cannot be put into words"
 
 
 @pytest.mark.soak

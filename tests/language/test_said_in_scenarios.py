@@ -22,7 +22,7 @@ from controller.table.inputs import AnyInput
 from controller.table.offers import offers
 from controller.table.state import TableState
 from firmware_bridge.cards import Concealed, Evidence, Exposed
-from firmware_bridge.messages import Message
+from firmware_bridge.messages import SLOT, AnyText, Message
 from simulators.scenarios import FOLDER, load, names
 from simulators.scenarios.course import Course, TableSetting
 from simulators.scenarios.player import play
@@ -111,12 +111,26 @@ def heard_in(name: str) -> set[str | Message]:
     return course.heard
 
 
+def unused_arguments(said: AnyText) -> dict[str, object]:
+    """Return arguments without a slot, which a client that asks for messages would see and no reader would."""
+    if not isinstance(said, Message):
+        return {}
+    slots = {name for text in (said.id, said.many) for name, _ in SLOT.findall(text)}
+    found: dict[str, object] = {name: value for name, value in said.args.items() if name not in {*slots, "count"}}
+    for value in said.args.values():
+        for one in value if isinstance(value, tuple) else (value,):
+            if isinstance(one, Message):
+                found |= unused_arguments(one)
+    return found
+
+
 @pytest.mark.parametrize("game", [*SHORT, *(pytest.param(one, marks=pytest.mark.soak) for one in OTHERS)])
 def test_all_texts_of_scenarios_are_translated(game: str) -> None:
     untranslated: dict[str, str] = {}
     for name in (one for one in names() if one.startswith(f"{game}/")):
         written = LEFT | set(WORD.findall(Path(FOLDER, f"{name}.scenario").read_text("utf-8")))
         for sentence in heard_in(name):
+            assert unused_arguments(sentence) == {}, sentence
             said = translated(sentence, CHINESE)
             left = set(WORD.findall(CODES.sub("", said)))
             if not (left <= written or {word.lower() for word in left} <= written):

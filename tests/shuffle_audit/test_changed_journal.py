@@ -49,5 +49,5 @@ def test_an_unreadable_deal_is_reported(folder: Path) -> None:
     file.seal(None, "")
     file.write(path)
     (folder / "000002.journal").unlink()
-    with pytest.raises(JournalError, match=r"000001\.journal is damaged: entry \d+ cannot be told"):
+    with pytest.raises(JournalError, match=r"000001\.journal is damaged: entry \d+ cannot be read"):
         read_journal(folder, None, None)

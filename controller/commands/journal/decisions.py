@@ -62,7 +62,7 @@ class Decided(NamedTuple):
         return str(self.given["role"]).replace("_", " ") if self.operation else ""
 
 
-class UntellableError(ValueError):
+class UnreadableEntryError(ValueError):
     """Raised for an entry whose content cannot be put into words. `entry` is 0 if unknown."""
 
     def __init__(self, why: str, entry: int = 0) -> None:
@@ -72,21 +72,21 @@ class UntellableError(ValueError):
 
 @contextmanager
 def telling(entry: int = 0) -> Iterator[None]:
-    """Raise `UntellableError` for any error while an entry is put into words."""
+    """Raise `UnreadableEntryError` for any error while an entry is put into words."""
     try:
         yield
-    except UntellableError as error:
-        raise UntellableError(str(error), error.entry or entry) from error
+    except UnreadableEntryError as error:
+        raise UnreadableEntryError(str(error), error.entry or entry) from error
     except UnicodeEncodeError:  # the text is right, but the terminal cannot show it
         raise
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError,
             msgspec.MsgspecError) as error:  # fmt: skip
         said = str(error) if isinstance(error, msgspec.MsgspecError) else f"{type(error).__name__} {error}"
-        raise UntellableError(said.rstrip("."), entry) from error
+        raise UnreadableEntryError(said.rstrip("."), entry) from error
 
 
 def read(stored: Decision) -> Decided:
-    """Read a decision. Raise `UntellableError` for anything but an input with its events."""
+    """Read a decision. Raise `UnreadableEntryError` for anything but an input with its events."""
     with telling(stored.last):
         return _read(stored)
 

@@ -14,7 +14,7 @@ import click
 import msgspec
 
 from controller.commands.journal.days import UTC, Clock, Span
-from controller.commands.journal.decisions import UntellableError, telling
+from controller.commands.journal.decisions import UnreadableEntryError, telling
 from controller.commands.journal.reading import last_day
 from controller.commands.journal.source import Source
 from controller.commands.text import write_out
@@ -134,10 +134,10 @@ def opened(asked: Asked) -> Iterator[Source]:
     try:
         with telling():
             yield source
-    except UntellableError as error:
+    except UnreadableEntryError as error:
         if mark_of(source):  # a changed entry may not be describable
             raise _changed(asked.path, source) from error
-        raise _untellable(source, error) from error
+        raise _unreadable(source, error) from error
     if mark_of(source):
         raise _changed(asked.path, source)
 
@@ -153,13 +153,13 @@ def mark_of(source: Source) -> str:
     return f"NOT AS IT WAS WRITTEN: {' '.join(found)}" if found else ""
 
 
-def _untellable(source: Source, error: UntellableError) -> JournalProblemError:
+def _unreadable(source: Source, error: UnreadableEntryError) -> JournalProblemError:
     entry = error.entry or source.at
     place = (
         f"{source.path_of(entry)}, entry {entry}" if error.entry else f"{source.path_of(entry)}, up to entry {entry}"
     )
     return JournalProblemError(
-        f"{place}: what is written there cannot be told: {error}.",
+        f"{place}: what is written there cannot be put into words: {error}.",
         "Somebody who holds the keys changed it, or another version wrote it: compare the journal with heads that were "
         "noted elsewhere (`cardshoe journal verify`), and read it with the version of cardshoe that wrote it.",
     )

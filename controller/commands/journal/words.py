@@ -167,7 +167,7 @@ def resolution(found: Irregularity) -> str:
 
 
 def step(line: Line, words: OwnWords) -> str | None:
-    """Return a step in the decision, as `watch` says it, with details of the operation. Raise `UntellableError`."""
+    """Return a step in the decision, as `watch` says it, with details. Raise `UnreadableEntryError`."""
     with telling(line.entry):
         return _step(line, words)
 
