@@ -52,8 +52,8 @@ class Broker(NamedTuple):
 def parse_broker(url: str) -> Address:
     """Parse `mqtts://HOST[:PORT]`, or `mqtt://` for a broker on this machine only. Raise `BadBrokerError`.
 
-    >>> parse_broker("mqtts://broker.casino:8884")
-    Address(host='broker.casino', port=8884, encrypted=True)
+    >>> parse_broker("mqtts://broker.example:8884")
+    Address(host='broker.example', port=8884, encrypted=True)
     """
     try:
         found = urlsplit(url)

@@ -25,7 +25,7 @@ PAGE: Final = "docs/clause_coverage.md"
 PROVISIONS: Final = "provisions.py"  # a game's own claims are not code that carries them
 NUMBERS: Final = "clauses.py"  # the clause numbers themselves are not tests
 THESE: Final = "tests/clauses"
-SHOWN: Final = 3  # the most places in a cell
+SHOWN: Final = 3  # the most files in a cell
 INTRODUCTION: Final = """\
 # Clause by clause
 
@@ -34,18 +34,17 @@ code and tests that cite it. `python -m tools.generate` makes it; do not edit it
 missing, or if no code or no test cites a clause that the program claims to implement.
 
 The numbers are the documents'. Unnumbered parts have a name: layouts and appendices by their letter, other parts by
-their section. After a clause's meaning come files below `controller/`, then files below `tests/`, with the functions
-and tables in them.
+their section. After a clause's meaning come the first files below `controller/`, then the first below `tests/`, that
+cite it; search them for the clause.
 """
 
 
 class Citation(NamedTuple):
-    """A clause that a file cites. `name`: the function, class or table that cites it; empty: the file as a whole."""
+    """A clause that a file cites."""
 
     clause: str
     path: str
     line: int
-    name: str
 
 
 def in_source(path: str, text: str, *, of_tests: bool) -> list[Citation]:
@@ -53,7 +52,7 @@ def in_source(path: str, text: str, *, of_tests: bool) -> list[Citation]:
     tree = ast.parse(text)
     found = [*_in_strings(tree)]
     found += _in_names(tree) if of_tests else _in_comments(text)
-    return sorted({Citation(clause, path, line, _name_at(tree, line)) for line, clause in found}, key=_place)
+    return sorted({Citation(clause, path, line) for line, clause in found}, key=_place)
 
 
 def _place(citation: Citation) -> tuple[str, int, str]:
@@ -76,24 +75,6 @@ def _in_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
             yield from ((node.lineno, clause) for clause in cited_in_name(node.name))
-
-
-def _name_at(tree: ast.Module, line: int) -> str:
-    """Return the name that the top level of a file defines at that line, decorators included."""
-    for node in tree.body:
-        first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
-        if first <= line <= (node.end_lineno or 0):
-            return _defined(node)
-    return ""
-
-
-def _defined(node: ast.stmt) -> str:
-    match node:
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            return name
-        case ast.Assign(targets=[ast.Name(id=name), *_]) | ast.AnnAssign(target=ast.Name(id=name)):
-            return name
-    return ""
 
 
 @cache
@@ -164,11 +145,7 @@ def _row(provision: Provision) -> str:
 
 
 def _cell(citations: Iterable[Citation]) -> str:
-    """Return the first places, each file once, with the names in it that cite the clause."""
-    places = list(dict.fromkeys((found.path.partition("/")[2], found.name) for found in citations))
-    shown: dict[str, list[str]] = {}
-    for path, name in places[:SHOWN]:
-        shown.setdefault(path, []).extend([name] if name else [])
-    files = [f"`{path}`" + (f": {', '.join(names)}" if names else "") for path, names in shown.items()]
-    rest = [f"and {len(places) - SHOWN} more"] if len(places) > SHOWN else []
-    return "<br>".join([*files, *rest])
+    """Return the first files that cite the clause."""
+    files = list(dict.fromkeys(found.path.partition("/")[2] for found in citations))
+    rest = [f"and {len(files) - SHOWN} more"] if len(files) > SHOWN else []
+    return "<br>".join([*(f"`{path}`" for path in files[:SHOWN]), *rest])

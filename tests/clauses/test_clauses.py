@@ -122,15 +122,15 @@ class Thing:
 
 
 def test_strings_and_comments_of_the_program_are_read_and_placed() -> None:
-    places = [(found.clause, found.line, found.name) for found in in_source("a.py", SOURCE, of_tests=False)]
+    places = [(found.clause, found.line) for found in in_source("a.py", SOURCE, of_tests=False)]
     assert places == [
-        ("NC 5.1", 1, ""),
-        ("NC 5.2", 2, ""),
-        ("NC 5.3", 3, "TABLE"),
-        ("NC 5.4", 4, "TABLE"),
-        ("NC 5.5", 6, "test_nc_5_6_holds"),
-        ("NC 5.7", 8, "test_nc_5_6_holds"),
-        ("NC 5.8", 10, "Thing"),
+        ("NC 5.1", 1),
+        ("NC 5.2", 2),
+        ("NC 5.3", 3),
+        ("NC 5.4", 4),
+        ("NC 5.5", 6),
+        ("NC 5.7", 8),
+        ("NC 5.8", 10),
     ]
 
 
@@ -140,7 +140,7 @@ def test_of_a_test_the_name_is_read_and_comments_are_not() -> None:
 
 
 def test_an_unknown_clause_is_named_with_its_place() -> None:
-    known, strange = Citation("NC 5.1", "a.py", 3, ""), Citation("NC 5.99", "b.py", 7, "f")
+    known, strange = Citation("NC 5.1", "a.py", 3), Citation("NC 5.99", "b.py", 7)
     assert coverage.unknown([known, strange]) == ["b.py:7: NC 5.99"]
 
 

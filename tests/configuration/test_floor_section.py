@@ -32,13 +32,13 @@ def test_without_the_section_nothing_is_sent(tmp_path: Path) -> None:
 
 
 def test_paths_count_from_the_files_folder(tmp_path: Path) -> None:
-    configuration = read(tmp_path, f'[floor]\nbroker = "mqtts://broker.casino"\n{PLACE}{FILES}')
+    configuration = read(tmp_path, f'[floor]\nbroker = "mqtts://broker.example"\n{PLACE}{FILES}')
     assert configuration.floor is not None
     files = Credentials(tmp_path / "ca.pem", tmp_path / "own.pem", tmp_path / "own.key")
-    assert configuration.floor.found_broker == Broker(Address("broker.casino", 8883, True), files)
+    assert configuration.floor.found_broker == Broker(Address("broker.example", 8883, True), files)
     record = record_of(configuration).floor
     assert record is not None
-    assert (record.broker, record.site, record.pit) == ("mqtts://broker.casino:8883", "vienna", "p1")
+    assert (record.broker, record.site, record.pit) == ("mqtts://broker.example:8883", "vienna", "p1")
 
 
 def test_a_reload_looks_for_the_files_where_the_daemon_has_its_copies(tmp_path: Path) -> None:
@@ -46,7 +46,7 @@ def test_a_reload_looks_for_the_files_where_the_daemon_has_its_copies(tmp_path: 
     copies, root = tmp_path / "copies", tmp_path / "root"
     copies.mkdir()
     root.symlink_to(copies)
-    section = f'[floor]\nbroker = "mqtts://broker.casino"\n{PLACE}{FILES}'
+    section = f'[floor]\nbroker = "mqtts://broker.example"\n{PLACE}{FILES}'
     read(tmp_path, section)
     read(copies, section)
     floor = read_for_reload(tmp_path / "table.toml", root / "table.toml").floor
@@ -67,9 +67,9 @@ def test_a_broker_on_this_machine_needs_no_files(tmp_path: Path) -> None:
         (f"[floor]\n{PLACE}", "the key broker is missing"),
         ('[floor]\nbroker = "mqtt://localhost"\npit = "p1"\n', "the key site is missing"),
         (f'[floor]\nbroker = "http://localhost"\n{PLACE}', "is no address of a broker"),
-        (f'[floor]\nbroker = "mqtt://broker.casino"\n{PLACE}', "is another machine, and mqtt:// is not encrypted"),
-        (f'[floor]\nbroker = "mqtts://me:secret@broker.casino"\n{PLACE}{FILES}', "by its certificate"),
-        (f'[floor]\nbroker = "mqtts://broker.casino"\n{PLACE}', "the key ca_file is missing in [floor]"),
+        (f'[floor]\nbroker = "mqtt://broker.example"\n{PLACE}', "is another machine, and mqtt:// is not encrypted"),
+        (f'[floor]\nbroker = "mqtts://me:secret@broker.example"\n{PLACE}{FILES}', "by its certificate"),
+        (f'[floor]\nbroker = "mqtts://broker.example"\n{PLACE}', "the key ca_file is missing in [floor]"),
         (f'[floor]\nbroker = "mqtt://localhost"\n{PLACE}{FILES}', "key_file: mqtt://localhost:1883 is not encrypted"),
         ('[floor]\nbroker = "mqtt://localhost"\nsite = "+"\npit = "p1"\n', "site"),
         ('[floor]\nbroker = "mqtt://localhost"\nsite = "vienna"\npit = "p1/#"\n', "pit"),
@@ -87,7 +87,7 @@ def test_an_invalid_floor_section_is_refused(tmp_path: Path, floor: str, words: 
 
 def test_invalid_files_are_remarks(tmp_path: Path) -> None:
     """The table deals without its floor, too."""
-    text = f'[floor]\nbroker = "mqtts://broker.casino"\n{PLACE}{FILES}'
+    text = f'[floor]\nbroker = "mqtts://broker.example"\n{PLACE}{FILES}'
     (missing,) = remarks_on(read(tmp_path, text))
     assert missing.sentence.startswith("[floor] The files for TLS cannot be used")
     assert missing.hint

@@ -287,7 +287,7 @@ async def test_a_broker_with_an_invalid_certificate(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("url", "address"),
     [
-        ("mqtts://broker.casino", Address("broker.casino", 8883, True)),
+        ("mqtts://broker.example", Address("broker.example", 8883, True)),
         ("mqtts://10.0.0.7:1234/", Address("10.0.0.7", 1234, True)),
         ("mqtt://localhost", Address("localhost", 1883, False)),
         ("mqtt://[::1]:1", Address("::1", 1, False)),

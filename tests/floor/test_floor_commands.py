@@ -136,7 +136,7 @@ async def test_a_missing_broker_is_reported_and_waited_for() -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--broker", "broker.casino"], "Name the files: --ca, --certificate and --key."),
+        (["--broker", "broker.example"], "Name the files: --ca, --certificate and --key."),
         (["--broker", "mqtts://localhost"], "is encrypted."),
         (["--broker", "mqtt://localhost", "--ca", "a", "--certificate", "b", "--key", "c"], "is not encrypted."),
         (["--broker", "localhost", "--ca", "a"], "TLS needs three files."),

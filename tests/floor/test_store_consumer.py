@@ -231,7 +231,7 @@ async def test_the_stop_ends_a_wait_for_a_lock(
     ("options", "says"),
     [
         (("--broker", "10.0.0.1"), "is not encrypted"),
-        (("--broker", "broker.casino", "--ca", "a.pem"), "TLS needs three files"),
+        (("--broker", "broker.example", "--ca", "a.pem"), "TLS needs three files"),
         (("--group", "a/b"), "is no name of a group"),
         (("--metrics", "http"), "is no address"),
     ],

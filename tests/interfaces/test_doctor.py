@@ -384,7 +384,7 @@ def test_whether_the_service_reaches_a_serial_server(pc: Pc, host: str, allowed:
 def test_whether_the_daemon_is_handed_the_files_of_the_floor(pc: Pc) -> None:
     own = Authority(pc.etc).sign("NC-01")
     names = [path.name for path in own]
-    section = '[floor]\nbroker = "mqtts://broker.casino"\nsite = "vienna"\npit = "p1"\n'
+    section = '[floor]\nbroker = "mqtts://broker.example"\nsite = "vienna"\npit = "p1"\n'
     keys = zip(("ca_file", "certificate_file", "key_file"), names, strict=True)
     section += "".join(f'{key} = "{name}"\n' for key, name in keys)
     pc.table.write_text(f"{pc.table.read_text()}\n{section}")

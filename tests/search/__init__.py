@@ -1,1 +1,1 @@
-"""A search over the states that a small table can reach; docs/search.md lists what is covered and what is not."""
+"""A search over the states that a small table can reach; docs/testing.md lists what is covered and what is not."""

@@ -79,7 +79,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--write",
         action="store_true",
-        help="run the searches of docs/search.md completely, and write their numbers there",
+        help="run the searches of docs/testing.md completely, and write their numbers there",
     )
     return parser.parse_args()
 

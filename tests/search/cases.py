@@ -1,6 +1,6 @@
 """The searches.
 
-Those in `COUNTED` are searched completely, and docs/search.md keeps their numbers; the short run of the tests completes
+Those in `COUNTED` are searched completely, and docs/testing.md has their numbers; the short run of the tests completes
 the `SMALL` ones and only begins the `LARGE` ones. Of those in `IN_PART` only the long run searches the first states.
 """
 
@@ -38,7 +38,7 @@ class Case(NamedTuple):
         return f"{self.game} {self.unit}, {boxes}, {'main wagers' if self.wagers else 'no wagers'}{more}"
 
 
-WRITTEN: Final = ("F3", "NC", "P3", "RTP", "TP")  # in docs/search.md; `--write` adds a further game to it
+WRITTEN: Final = ("F3", "NC", "P3", "RTP", "TP")  # in docs/testing.md; `--write` adds a further game to it
 CORRECTED: Final = tuple(Case(game_id, unit, irregularities=0, corrections=True) for game_id in GAMES for unit in Unit)
 # One box is enough for choices about bets; with two boxes several bettors choose, which needs no wagers.
 COUNTED: Final = (

@@ -1,4 +1,4 @@
-"""The table of numbers in docs/search.md, with one row for each search."""
+"""The table of numbers in docs/testing.md, with one row for each search."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 from tests.search.cases import Case
 from tests.search.explore import Search
 
-PAGE: Final = Path(__file__).parents[2] / "docs" / "search.md"
+PAGE: Final = Path(__file__).parents[2] / "docs" / "testing.md"
 HEAD: Final = "| search | states | transitions | longest way |"
 RULE: Final = "|---|---|---|---|"
 
@@ -21,9 +21,8 @@ def row(case: Case, search: Search) -> str:
 
 def rows() -> list[str]:
     """Return the rows on the page."""
-    lines = PAGE.read_text(encoding="utf-8").splitlines()
-    begins = lines.index(RULE) + 1
-    return [line for line in lines[begins:] if line.startswith("| ")]
+    table = PAGE.read_text(encoding="utf-8").partition(f"{HEAD}\n{RULE}\n")[2].partition("\n\n")[0]
+    return table.splitlines()
 
 
 def write(new: list[str]) -> None:

@@ -25,7 +25,7 @@ def test_every_state_keeps_the_invariants_and_leads_to_the_next_round(case: Case
     print(found)  # noqa: T201  # shown with -s, and when the test fails
     assert search.wrong()[:5] == []
     assert found in page.rows(), (
-        f"docs/search.md has other numbers; after a change: python -m tests.search --write\n{found}"
+        f"docs/testing.md has other numbers; after a change: python -m tests.search --write\n{found}"
     )
 
 

@@ -27,7 +27,7 @@ SIZE: Final = "2500M"  # of the disk; unwritten parts take no space
 NOT_HERE: Final = {"prometheus"}  # it takes time, and nothing on the page needs it
 BLOCK: Final = re.compile(r"^ *```(sh|toml)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 IN_THE_HOUSE: Final = (  # the pages' names, and what a technician writes instead
-    ("broker.casino", "broker.example"), ("nc-07", TABLE), ("10.0.0.5", ADDRESS),
+    ("nc-07", TABLE), ("10.0.0.5", ADDRESS),
 )  # fmt: skip
 
 

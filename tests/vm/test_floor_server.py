@@ -96,7 +96,7 @@ def asking(query: str) -> str:
 
 async def make_certificate(guest: Guest, name: str) -> None:
     """Make a new certificate. The page makes the broker's in the same block: a renewed one has a new number and key."""
-    _, pair, _ = blocks("floor.md", "Certificates and access")
+    _, pair, _ = blocks("floor_deployment.md", "Certificates")
     of_table = pair.text[: pair.text.index("openssl req", 1)]
     assert f"{TABLE}.crt" in of_table
     await guest.run(f"set -e\ncd {AUTHORITY}\n{of_table.replace(TABLE, name)}")
@@ -107,7 +107,7 @@ async def follow_the_page(guest: Guest) -> None:
     await guest.run(f"echo {ADDRESS} broker.example floor.example >> /etc/hosts")
     for path in (await guest.run(f"find {SOURCES}/deployment -type f")).splitlines():
         await guest.write(path, in_the_house((await guest.read(path)).decode()).encode())
-    authority, pair, _ = blocks("floor.md", "Certificates and access")
+    authority, pair, _ = blocks("floor_deployment.md", "Certificates")
     await guest.run(f"install -d -m 0700 {AUTHORITY}\nset -e\ncd {AUTHORITY}\n{authority.text}{pair.text}")
     for name in ("floor-store", "floor-page"):
         await make_certificate(guest, name)
@@ -223,7 +223,7 @@ async def the_certificate_of_another_is_refused(pit: Pit) -> None:
 async def a_revoked_certificate_is_refused(pit: Pit) -> None:
     """Only that one is refused: store and page reconnect."""
     mark = await pit.mark()
-    _, _, revoking = blocks("floor.md", "Certificates and access")
+    _, _, revoking = blocks("floor_deployment.md", "Certificates")
     await pit.guest.run(f"set -e\ncd {AUTHORITY}\n{revoking.text}")
     await pit.until_refused(mark)
     await pit.guest.until(f"journalctl --unit {STORE} --output cat --after-cursor '{mark}' | grep store.connected")

@@ -145,7 +145,7 @@ SECTIONS: Final = {
     ),
     "floor": Shown(
         "the floor: a broker of the casino gets the journal and the table's state",
-        ({"broker": '"mqtts://broker.casino:8883"', "site": '"vienna"', "pit": '"pit-1"'},),
+        ({"broker": '"mqtts://broker.example:8883"', "site": '"vienna"', "pit": '"pit-1"'},),
         optional=True,
     ),
     "program": Shown(
