@@ -69,12 +69,16 @@ def _words(name: str) -> str:
 
 
 def _table(rows: Sequence[Transition]) -> str:
-    lines = ["| from | trigger | to | when | because |", "|---|---|---|---|---|"]
+    """Return a table with one row for all states from which a trigger leads to the same state for the same reason."""
+    sources: dict[tuple[str, ...], list[str]] = {}
     for row in rows:
         when = "" if row.condition is Condition.ALWAYS else str(row.condition)
-        lines.append(
-            f"| {_words(row.source)} | {_words(row.trigger)} | {_words(row.target)} | {when} | {row.because} |"
-        )
+        sources.setdefault((row.trigger, row.target, when, row.because), []).append(_words(row.source))
+    lines = ["| from | trigger | to | when | because |", "|---|---|---|---|---|"]
+    lines += [
+        f"| {', '.join(states)} | {_words(trigger)} | {_words(target)} | {when} | {because} |"
+        for (trigger, target, when, because), states in sources.items()
+    ]
     return "\n".join(lines) + "\n"
 
 

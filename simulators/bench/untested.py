@@ -23,5 +23,6 @@ UNTESTED: Final[dict[tuple[str, str], str]] = {
 
 
 def table() -> str:
-    """Return the rows of the second table in docs/bench.md."""
-    return "".join(f"| {section} | {rule} | {why} |\n" for (section, rule), why in sorted(UNTESTED.items()))
+    """Return the rows of the second table in docs/bench.md, which says of the host's rules that it leaves them out."""
+    device = ((place, why) for place, why in sorted(UNTESTED.items()) if why != OF_THE_HOST)
+    return "".join(f"| {section} | {rule} | {why} |\n" for (section, rule), why in device)

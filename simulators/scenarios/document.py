@@ -135,11 +135,11 @@ def _order(scenario: Scenario) -> tuple[bool, str]:
 
 
 def _link(scenario: Scenario) -> str:
-    """Return the link of a scenario: its clause, the words of its file's name, and the readings that it needs."""
+    """Return the link of a scenario by its name, its clause, and the readings that it needs."""
     clause = " ".join(filter(None, ("*silent*" if scenario.silent else "", scenario.clause)))
-    words = scenario.name.partition("/")[2].partition("-")[2].replace("-", " ")
     chosen = ", ".join(f"{one.setting} {one.option}".replace("_", " ") for one in _unusual(scenario))
-    return f"[{clause}: {words}]({FILES}{scenario.name}{ENDING})" + (f" ({chosen})" if chosen else "")
+    name = scenario.name.partition("/")[2]
+    return f"[{name}]({FILES}{scenario.name}{ENDING}) {clause}" + (f" ({chosen})" if chosen else "")
 
 
 def _unusual(scenario: Scenario) -> tuple[ChosenReading, ...]:

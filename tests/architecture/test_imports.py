@@ -61,6 +61,20 @@ def test_controller_packages_import_only_lower_ones() -> None:
             assert not wrong, f"{module.name} imports {wrong}"
 
 
+def test_a_table_does_not_import_the_programs_that_read_the_floor() -> None:
+    readers = ("floor_view", "follower", "page_server", "page_stream", "store", "stories")
+    names = tuple(f"controller.floor.{name}" for name in readers)
+    allowed = ("controller.floor", "controller.commands.floor")
+    wrong = [
+        f"{module.name} imports {name}"
+        for module in modules("controller")
+        if not module.name.startswith(allowed)
+        for name in imported(module)
+        if name.startswith(names)
+    ]
+    assert wrong == []
+
+
 @pytest.mark.parametrize("package", PURE_PACKAGES)
 def test_games_rules_and_table_import_no_io_no_clock_and_no_randomness(package: str) -> None:
     inspected = modules(package.replace(".", "/"))

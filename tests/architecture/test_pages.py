@@ -12,8 +12,9 @@ import pytest
 
 from tests.architecture.sources import PACKAGES, ROOT, Module, modules
 
+FOLDERS: Final = ("controller/floor", "docs", "shuffle_audit", "simulators", "simulators/bench", "udev")
 PAGES: Final = tuple(
-    sorted([*ROOT.glob("docs/*.md"), *ROOT.glob("udev/*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
+    sorted([*(page for folder in FOLDERS for page in (ROOT / folder).glob("*.md")), *ROOT.glob("*.md")])
 )
 LINK: Final = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)")
 FILE: Final = re.compile(r"(?<![\w/.*<>{}-])((?:[\w-]+/)*[\w-]+\.(?:py|md))\b(?!\.)")
@@ -40,7 +41,7 @@ def headings(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", line.lower()).strip().replace(" ", "-") for line in lines}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
     dead = []
     for target, anchor in LINK.findall(page.read_text(encoding="utf-8")):
@@ -50,7 +51,7 @@ def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
     assert dead == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_file_that_a_page_names_exists(page: Path) -> None:
     named = set(FILE.findall(page.read_text(encoding="utf-8"))) - OF_THE_READER
     assert sorted(name for name in named if not exists(name)) == []

@@ -76,10 +76,10 @@ def _named(kind: Any) -> str:
 
 
 def _meaning(operation: type[Operation]) -> str:
-    """Return the phrase of its permission row, then its docstring, on one line."""
+    """Return its docstring, or the phrase of its permission row, on one line."""
     phrase = str(PERMISSIONS[operation].phrase)
-    described = vars(operation).get("__doc__") or ""
-    text = " ".join(f"{phrase[0].upper()}{phrase[1:]}. {described}".split())
+    described = vars(operation).get("__doc__") or f"{phrase[0].upper()}{phrase[1:]}."
+    text = " ".join(described.split())
     return re.sub(r"\bNone\b", "null", text).replace("|", "\\|")
 
 

@@ -37,10 +37,12 @@ def make_files(folder: Path) -> None:
     (folder / "typed.csv").write_text("before,after\n" + "".join(f"{' '.join(NEW_DECK)},{row}\n" for row in rows))
 
 
-def printed(command: str) -> str:
-    """Return the command's output in the current folder, with its errors."""
+def printed(written: str) -> str:
+    """Return the command's output in the current folder, with its errors; `| head -n N` leaves out the rest."""
+    command, _, head = written.partition(" | head -n ")
     output = CliRunner().invoke(audit, shlex.split(command), prog_name="cardshoe audit").output
-    return VERSIONS.sub("cardshoe X with numpy Y", output)
+    lines = VERSIONS.sub("cardshoe X with numpy Y", output).splitlines(keepends=True)
+    return "".join(lines[: int(head)] if head else lines)
 
 
 def renewed(page: str) -> str:

@@ -43,7 +43,6 @@ CARDS: Final = 52
 FOUR: Final[Orders] = np.array(list(permutations(range(4))))
 ALPHA: Final = "\N{GREEK SMALL LETTER ALPHA}"
 TWO: Final = (riffle.Riffle(1), Shelves(1))
-POWER: Final = {"power": audit_power.table, "power-curves": audit_power.curves}
 
 
 def moments(one: Distribution) -> tuple[float, float]:
@@ -286,7 +285,7 @@ def main() -> None:
     if "--power" in sys.argv[1:]:
         limits = audit_power.Limits(0.01, 512, seed=1)
         rows = [audit_power.row(name, limits, 0.01, 512, 1000, seed=1) for name in audit_power.MODELS]
-        tables |= {name: list(lines(rows, 512)) for name, lines in POWER.items()}
+        tables["power"] = list(audit_power.table(rows, 512))
     if "--calibration" in sys.argv[1:]:
         tables |= calibration.tables()
     if "--money" in sys.argv[1:]:

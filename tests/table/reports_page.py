@@ -30,7 +30,7 @@ GROUPS: Final[dict[str, tuple[Phase, ...]]] = {
     "after the deal": (Phase.EXAMINING, Phase.EXPOSING, Phase.SETTLING),
 }
 RECONCILING: Final = "reconciling (in a round)"
-OUT: Final = "out of service"
+KEPT: Final = "kept by the device until the link stands"
 Say = Callable[[TableHarness], AnyObservation]
 NEXT: Final = 30  # a card of the harness's deck that no played round has dealt
 
@@ -151,7 +151,7 @@ def after_report(say: Say, phase: Phase, service: Service = Service.IN_SERVICE) 
     before = len(table.steps)
     table.device.report(say(table))
     if len(table.steps) == before:
-        return "kept by the device until the link stands"
+        return KEPT
     return outcome([event for _, event in table.steps[before][1]])
 
 
@@ -159,8 +159,6 @@ def after_fault(fault: str, phase: Phase, service: Service = Service.IN_SERVICE)
     table = at(phase, service)
     table.device.faults = (fault,)
     before = len(table.steps)
-    if service is Service.OUT_OF_SERVICE:
-        return "read when the link stands"
     table.heartbeat()
     return outcome([event for _, numbered in table.steps[before:] for _, event in numbered])
 
@@ -171,12 +169,11 @@ def cells(play: Callable[[Phase, Service], str]) -> list[str]:
     ]
     in_round = (Phase.BETTING, Phase.DEALING_SETS, Phase.EXAMINING)
     found.append("; ".join(dict.fromkeys(play(phase, Service.RECONCILING) for phase in in_round)))
-    found.append(play(Phase.IDLE, Service.OUT_OF_SERVICE))
     return found
 
 
 def table_of_page() -> str:
-    heads = ["what the device says", *GROUPS, RECONCILING, OUT, "why"]
+    heads = ["what the device says", *GROUPS, RECONCILING, "why"]
     lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
     for name, (say, why) in SAID.items():
         row = cells(lambda phase, service, say=say: after_report(say, phase, service))  # type: ignore[misc]  # bound now
@@ -206,7 +203,8 @@ compares them.
 
 *Stops*: no card moves and no round begins; during a round it is I19, which people decide by the clause. *Doubts*: the
 cards must be counted (I04). *Raises*: that irregularity. *Deck unfit*: the unused deck must be loaded, shuffled and
-counted again. *Taken*: it is part of normal play. *Noted*: it is journaled and changes nothing.
+counted again. *Taken*: it is part of normal play. *Noted*: it is journaled and changes nothing. While the table is out
+of service the device keeps its reports until the link stands.
 
 {table_of_page()}
 

@@ -1,4 +1,4 @@
-"""Further kinds of forgeries, made with the forger's own code: data for the tests and for docs/security.md."""
+"""Further kinds of forgeries, made with the forger's own code: data for the tests."""
 
 from __future__ import annotations
 

@@ -12,7 +12,6 @@ from typing import Final
 from tests.journal.forgeries.attacks import ATTACKS, COLUMNS, Attack
 from tests.journal.forgeries.edits import EDITS, OF_ALL, SKILLS
 from tests.journal.forgeries.forger import WHERE
-from tests.journal.forgeries.fresh import FRESH
 from tests.journal.forgeries.others import OTHERS
 
 PAGE: Final = Path(__file__).parents[3] / "docs" / "journal.md"
@@ -30,7 +29,7 @@ def page_with_tables() -> str:
 
 
 def security_with_table() -> str:
-    return _with(SECURITY, "\n".join([*_attacks(ATTACKS), "", *_attacks(one for one, _ in FRESH), ""]))
+    return _with(SECURITY, "\n".join([*_attacks(ATTACKS), ""]))
 
 
 def _with(page: Path, table: str) -> str:
