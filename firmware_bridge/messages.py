@@ -8,8 +8,7 @@ This package makes messages about a device and its line; the core imports them a
 A slot is `{name}`, or `{name:joint}` for a list: `{boxes}` is "1, 3 and 5", `{boxes:or}` "1, 3 or 5", `{boxes:list}`
 "1, 3, 5", `{causes:clauses}` "a; b", `{notes:points}` "a. b", `{parts:sentences}` several sentences. A translation may
 use another joint. A message that is a sentence begins with a capital letter and has one mark at its end, also where it
-begins or ends with an argument; an id or a path at its beginning keeps
-its spelling.
+begins or ends with another message. A name, an id or a path at its beginning keeps its spelling.
 """
 
 from __future__ import annotations
@@ -24,8 +23,10 @@ Argument: TypeAlias = "int | str | Message | tuple[int | str | Message, ...]"
 """Text that people or devices wrote, names, codes and clauses are `str` and stay as they are in every language."""
 
 SLOT: Final = re.compile(r"\{(\w+)(?::(\w+))?\}")
+AS_WRITTEN: Final = frozenset({"bettor", "by", "dealer", "file", "folder", "from_dealer", "name", "path", "person"})
+"""Slots for names, ids and files, which keep their spelling at the beginning of a sentence."""
+
 JOINTS: Final = {"list": ", ", "clauses": "; ", "points": ". ", "sentences": " "}
-PATHS: Final = ("path", "folder")  # slots for files, which keep their spelling at the beginning of a sentence
 DEEPEST: Final = 10  # messages within messages
 MOST_FILLED: Final = 400  # slots of a message with those within
 LONGEST: Final = 10_000  # characters of a message
@@ -140,21 +141,31 @@ def rendered(said: Message, text_of: Callable[[Message], str], listed: Callable[
 
         pattern = text_of(given)[:LONGEST]
         filled_in = SLOT.sub(slot, pattern)
-        return _sentence(given.id, filled_in, keeps_spelling=_begins_with_a_path(given, pattern))[:LONGEST]
+        if given.id.endswith(_ENDS):
+            filled_in = _sentence(filled_in, keeps_spelling=_begins_as_written(given, text_of))
+        return filled_in[:LONGEST]
 
     return fill(said, 0)
 
 
-def _begins_with_a_path(given: Message, pattern: str) -> bool:
-    """Return whether the text of a message begins with a file or folder, which keeps its spelling."""
-    first = SLOT.match(pattern)
-    return first is not None and first[1] in PATHS and isinstance(given.args.get(first[1]), str)
+def _begins_as_written(given: Message, text_of: Callable[[Message], str]) -> bool:
+    """Return whether a message begins with a name or a file, also in a message within."""
+    argument: Argument = given
+    slot = ""
+    for _ in range(DEEPEST):
+        if isinstance(argument, Message):
+            first = SLOT.match(text_of(argument))
+            slot = first[1] if first is not None else ""
+            argument = argument.args.get(slot, 0)
+        elif isinstance(argument, tuple) and argument:
+            argument = argument[0]
+        else:
+            break
+    return isinstance(argument, str) and slot in AS_WRITTEN
 
 
-def _sentence(id_: str, text: str, *, keeps_spelling: bool) -> str:
-    """Return a text with a capital letter and one mark at its end, where its message is a sentence."""
-    if not id_.endswith(_ENDS):
-        return text
+def _sentence(text: str, *, keeps_spelling: bool) -> str:
+    """Return the text of a sentence with a capital letter and one mark at its end."""
     if text[:-1].endswith(ENDS):  # of a sentence within
         text = text[:-1]
     names_an_id = "_" in text.partition(" ")[0]  # a setting's, which people write as it is spelt

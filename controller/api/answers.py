@@ -28,7 +28,7 @@ from firmware_bridge.plain_text import plain
 BODY_WITHIN: Final = 10.0  # seconds for the body of a request
 VISITOR: Final = web.RequestKey("visitor", Visitor)
 UNREADABLE: Final = message("The request cannot be read. Correct it and send it again.")
-TOO_SLOW: Final = message("The request did not come in time. Send it again.")
+TOO_SLOW: Final = message("The request did not arrive in time. Send it again.")
 Body = TypeVar("Body", OperationRequest, EnrolmentRequest, RemovalRequest, PreviewRequest)
 Named = TypeVar("Named", OperationRequest, EnrolmentRequest, RemovalRequest)
 

@@ -185,9 +185,9 @@ def decode_body(data: bytes, kind: type[Body]) -> Body:
     _refuse_twice_named(data)
     for field, text in _texts(asked, ""):
         if len(text) > LONGEST:
-            raise ValueError(f"{field} has {len(text)} characters, and at most {LONGEST} are taken")
+            raise ValueError(f"{field} has {len(text)} characters, and at most {LONGEST} are allowed")
         if not is_plain(text):
-            raise ValueError(f"{field} contains a character that no screen shows, such as a control character")
+            raise ValueError(f"{field} contains a character that cannot be displayed, such as a control character")
     return asked  # type: ignore[no-any-return]  # the decoder's type is the kind's
 
 
@@ -199,13 +199,13 @@ def _refuse_twice_named(data: bytes) -> None:
     try:
         json.loads(data, object_pairs_hook=_each_once)
     except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+        raise ValueError("the JSON is nested too deeply") from None
 
 
 def _each_once(fields: list[tuple[str, Any]]) -> None:
     counted = Counter(name for name, _ in fields)
     if len(counted) < len(fields):
-        raise ValueError(f"the field `{plain(counted.most_common(1)[0][0])}` is there twice")
+        raise ValueError(f"the field `{plain(counted.most_common(1)[0][0])}` appears twice")
 
 
 def _texts(value: object, place: str) -> Iterator[tuple[str, str]]:

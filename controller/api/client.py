@@ -66,7 +66,7 @@ class NoTableError(Exception):
     hint = "Name the daemon's socket with --socket, and use the cardshoe that was installed with the daemon."
 
     def __init__(self, where: Path | str) -> None:
-        super().__init__(f"What answers at {where} is no daemon of this version.")
+        super().__init__(f"The program at {where} is not a daemon of this version.")
 
 
 class _Connector(aiohttp.UnixConnector):
@@ -247,10 +247,11 @@ class ApiClient:
         sentence = f"No daemon answers at {self._socket}."
         if isinstance(self._socket, Path) and self._socket.exists() and not self._socket.is_socket():
             return TableUnreachableError(
-                f"{self._socket} is no socket.", "Name the daemon's with --socket: [api] socket of its configuration."
+                f"{self._socket} is not a socket.",
+                "Name the daemon's with --socket: [api] socket of its configuration.",
             )
         if isinstance(system, ConnectionRefusedError):
-            return TableUnreachableError(sentence, "It has ended and left its socket there: start it again.")
+            return TableUnreachableError(sentence, "The daemon ended and left its socket behind: start it again.")
         return TableUnreachableError(
             sentence, "Start it (systemctl start cardshoe@TABLE), or name its socket with --socket."
         )

@@ -49,7 +49,7 @@ NOT_ADMITTED: Final = message(
 )
 TOO_MANY: Final = message("This user has too many connections to the table; end programs that use it, then try again.")
 FULL: Final = message("The table has too many connections; end programs that use it, then try again.")
-CHUNKED: Final = message("The table takes no body in chunks; send the request with Content-Length.")
+CHUNKED: Final = message("The table does not accept a body in chunks; send the request with Content-Length.")
 
 
 class SocketRefusedError(Exception):
@@ -63,7 +63,7 @@ class SocketRefusedError(Exception):
 def why_too_long(path: Path) -> str:
     """Return why the system cannot use that socket name; empty if it can."""
     length = len(os.fsencode(path))
-    return f"is {length} bytes long, and the system takes at most {LONGEST_PATH}" if length > LONGEST_PATH else ""
+    return f"is {length} bytes long, and the system allows at most {LONGEST_PATH}" if length > LONGEST_PATH else ""
 
 
 def check_path(path: Path) -> None:
@@ -92,7 +92,7 @@ def _check_in(folder: int, path: Path) -> tuple[int, int] | None:
     except FileNotFoundError:
         return None
     if not stat.S_ISSOCK(found.st_mode):
-        raise SocketRefusedError(path, "is there already and is no socket; it was left as it is")
+        raise SocketRefusedError(path, "exists and is not a socket; it was left untouched")
     with socket.socket(socket.AF_UNIX) as caller:
         caller.setblocking(False)
         answered = caller.connect_ex(f"/proc/self/fd/{folder}/{path.name}")
@@ -176,7 +176,7 @@ def _open_to_all(folder: int, path: Path, listening: socket.socket) -> tuple[int
     try:
         found = os.fstat(node)
         if not (stat.S_ISSOCK(found.st_mode) and _leads_to(listening, node)):
-            raise SocketRefusedError(path, "was exchanged while it was made")
+            raise SocketRefusedError(path, "was replaced while it was created")
         Path(f"/proc/self/fd/{node}").chmod(0o666)  # chmod of the path would follow a link
     finally:
         os.close(node)

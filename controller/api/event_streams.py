@@ -24,7 +24,9 @@ KEEP_ALIVE: Final = 10.0  # seconds between comments on a quiet event stream, wh
 UP_TO_DATE: Final = b": up to date\n\n"
 STREAMS: Final = 8  # event streams of one user or screen
 DISPLAY_STREAMS: Final = 32  # event streams of all displays together
-STREAMS_IN_USE: Final = message("This user follows the table too often; end programs that follow it, then try again.")
+STREAMS_IN_USE: Final = message(
+    "This user has too many event streams; end programs that follow the table, then try again."
+)
 NO_EVENT_ID: Final = message(
     "Last-Event-ID must be JOURNAL:NUMBER, or the number of an entry. Correct it, or leave it out."
 )
@@ -125,7 +127,8 @@ class EventStreams(Streams):
         head = EventId(self._table.journal, self._table.entry)
         if after.journal not in ("", head.journal):
             said = message(
-                "The table writes another journal, {journal}. Begin with {first} for all of it, or with {newest}.",
+                "The table writes another journal, {journal}. Start with {first} to read all of it, or with "
+                "{newest} to read only what follows.",
                 journal=head.journal,
                 first=str(EventId(head.journal)),
                 newest=str(head),
@@ -133,7 +136,8 @@ class EventStreams(Streams):
             return NotInJournal("other-journal", said, *head)
         if after.entry > head.entry:
             said = message(
-                "The journal ends at entry {entry}. Begin with {first} for all of it, or with {newest}.",
+                "The journal ends at entry {entry}. Start with {first} to read all of it, or with "
+                "{newest} to read only what follows.",
                 entry=head.entry,
                 first=str(EventId(head.journal)),
                 newest=str(head),

@@ -36,13 +36,15 @@ PLACE_FIELDS: Final = frozenset({"pile", "place", "places", "source"})
 
 ENDS: Final = {
     "continue": message("play goes on"),
-    "denied": message("it was not so"),
-    "name_order": message("the order is named"),
+    "denied": message("a false report"),
+    "name_order": message("the order is set"),
     "next_card": message("the card counts as the one that was due"),
     "options": message("every bettor has chosen"),
     "overtaken": message("nothing is left to decide"),
-    "reconstruct": message("the cards are put right"),
-    "refuse": message('the bets stay as they lay at "No more bets": give back what was added, put back what was taken'),
+    "reconstruct": message("the cards are corrected"),
+    "refuse": message(
+        'the bets stay as they were at "No more bets": return what was added and put back what was removed'
+    ),
     "remove_hand": message("the hand is removed"),
     "reshuffle": message("the deck is shuffled again"),
     "return_bet": message("the bet is returned"),
@@ -64,36 +66,36 @@ NOTED: Final = {
 """A device's notes that people wait for or must look into."""
 
 SIGNED_OFF: Final = {
-    "locked": message("it was locked"),
+    "locked": message("the screen was locked"),
     "handed_over": message("another dealer deals"),
     "off_duty": message("off duty"),
 }
 """Reasons for the end of a dealer's sign-on at a screen."""
 
 AT_THE_DOOR: Final = {
-    "accept-failed": message("a connection that could not be taken"),
+    "accept-failed": message("a connection that could not be accepted"),
     "connections": message("too many connections"),
     "content-type": message("a request that is not JSON"),
-    "display": message("a request at a screen that only displays"),
-    "header": message("a request without the header of a program"),
-    "host": message("a request under a name that is not the table's"),
+    "display": message("a request from a display-only screen"),
+    "header": message("a request without the header X-Cardshoe"),
+    "host": message("a request for another host name"),
     "not-admitted": message("a user who is not admitted"),
-    "not-enrolled": message("an operation at a screen that is not enrolled"),
-    "not-signed-on": message("an operation where no dealer is signed on"),
-    "origin": message("a request from the page of another site"),
-    "person": message("a person who is not known"),
-    "pin": message("an operation without the right PIN"),
-    "reader": message("an operation by a user who may only look"),
-    "refused-often": message("operations that are refused again and again"),
-    "role": message("an operation by a rank that is too low"),
+    "not-enrolled": message("an operation from a screen that is not enrolled"),
+    "not-signed-on": message("an operation from a screen without a dealer signed on"),
+    "origin": message("a request from another site's page"),
+    "person": message("an unknown person"),
+    "pin": message("an operation without the correct PIN"),
+    "reader": message("an operation by a user who may only read"),
+    "refused-often": message("operations that were refused too often"),
+    "role": message("an operation by a person whose rank is too low"),
     "streams": message("too many streams"),
 }
 """Refusals before the table, by code."""
 
 DIFFERS: Final = {
-    "shuffle": message("the number of the shuffle"),
+    "shuffle": message("the shuffle's number"),
     "dispensed": message("the number of cards that left the device"),
-    "tray": message("the tray"),
+    "tray": message("the number of cards in the tray"),
     DISPENSED_OF_NEXT: message("the number of cards that left the next deck"),
 }
 
@@ -124,10 +126,10 @@ CHOICES: Final = {"continue": message("continue"), "withdraw": message("withdraw
 RULED: Final = {
     "void": message("void the round"),
     "continue": message("play goes on"),
-    "reconstruct": message("put the cards right"),
+    "reconstruct": message("correct the cards"),
     "remove_hands": message("remove hands"),
     "return_bets": message("return bets"),
-    "name_order": message("name the order"),
+    "name_order": message("set the order"),
 }
 """Phrases for the actions of a ruling."""
 
@@ -138,6 +140,7 @@ ONLY_FOR_MACHINES: Final = frozenset(
     {
         "reports_passed",
         "report_taken",
+        "card_to_turn_down",  # the screen draws the move if the hand is still in play; `cards_turned_down` is shown
         "clock_ran_backwards",  # its consequences are shown
         "command_issued",
         "command_done",
@@ -201,17 +204,22 @@ def _many(event: Event) -> Message:
 
 def _dealt(event: Event) -> Message:
     """Return the line for dealt cards: those set aside are moved now, others were just dealt."""
-    cards, places = _many(event), _listed(event["places"])
-    if event["source"] == "aside":
-        return message("move {cards} from aside to {places}", cards=cards, places=places)
-    return message("{cards} to {places}", cards=cards, places=places)
+    places = _listed(event["places"])
+    if event["source"] == ASIDE:
+        return counted(
+            "move 1 set-aside card to {places}",
+            "move {count} set-aside cards to {places}",
+            len(event["cards"]),
+            places=places,
+        )
+    return message("{cards} to {places}", cards=_many(event), places=places)
 
 
 def _ordered(event: Event) -> Message:
     """Return the cards as people count them: the first of those that came together is card 1."""
     ordinals = event["ordinals"]
     named = _listed(sorted(ordinals).index(one) + 1 for one in ordinals)
-    return _because(message("order named"), named if ordinals else "")
+    return _because(message("order set"), named if ordinals else "")
 
 
 def _ways(event: Event) -> dict[tuple[Message, Message], list[int]]:
@@ -227,8 +235,8 @@ def _found_elsewhere(event: Event) -> Message:
     """Return the cards by their numbers, in one phrase if they went the same way."""
     return _clauses(
         counted(
-            "card {numbers:list} at {place}, not at {source}",
-            "cards {numbers:list} at {place}, not at {source}",
+            "card {numbers:list} is at {place}, not at {source}",
+            "cards {numbers:list} are at {place}, not at {source}",
             len(numbers),
             numbers=tuple(numbers),
             place=place,
@@ -269,15 +277,15 @@ def _moved_hands(event: Event) -> Message:
 
 def _reconstructed(event: Event) -> Message:
     whole = event["whole_hands"]
-    said = _under(message("hands were put right") if whole else message("cards were put right"), event["clause"])
+    said = _under(message("hands were corrected") if whole else message("cards were corrected"), event["clause"])
     if event["cards"]:
         said = _because(said, _moved_hands(event) if whole else _moved(event))
     back = event["taken_back"]
     if back <= 0:
         return said
     taken = counted(
-        "1 card too many taken out of {place}",
-        "{count} cards too many taken out of {place}",
+        "1 excess card removed from {place}",
+        "{count} excess cards removed from {place}",
         back,
         place=event["place"],
     )
@@ -286,14 +294,14 @@ def _reconstructed(event: Event) -> Message:
 
 def _recalled(event: Event) -> Message:
     which = message("the cards of {place}", place=event["place"]) if event["place"] else message("all cards")
-    said = message("{by} recalls {which} in round {round}", by=event["by"], which=which, round=event["of_round"])
+    said = message("{by} recalls {which} from round {round}", by=event["by"], which=which, round=event["of_round"])
     return _because(said, event["reason"])
 
 
 def _witness(event: Event) -> Argument:
     """Return the configured person, or the name of a witness who is not known here."""
     named = event.get("witness_id")
-    return str(named) if named else message("{name} (a name only)", name=event["witness"])
+    return str(named) if named else message("{name} (not in the configuration)", name=event["witness"])
 
 
 def _pile(event: Event) -> Message:
@@ -305,8 +313,8 @@ def _pile(event: Event) -> Message:
 def _count_taken_back(event: Event) -> Message:
     pile = _pile(event)
     if event["pile"] == STUB and event["account"]["stub"] is None:
-        return message("the count does not stand ({pile}): it is to be counted again", pile=pile)
-    return message("the count does not stand ({pile})", pile=pile)
+        return message("the count is withdrawn ({pile}); count again", pile=pile)
+    return message("the count is withdrawn ({pile})", pile=pile)
 
 
 # -- decks and the device
@@ -320,7 +328,7 @@ def _named(event: Event) -> Message:
 
 def _shuffle_failed(event: Event) -> Message:
     deck = _for_next(message("deck {deck}", deck=event["deck"]), event)
-    return message("{deck} must not be dealt from until it is shuffled again", deck=deck)
+    return message("shuffle {deck} again before dealing from it", deck=deck)
 
 
 def _arrived(event: Event) -> Message | None:
@@ -330,15 +338,15 @@ def _arrived(event: Event) -> Message | None:
 def _ready(event: Event) -> Message:
     serial, kind = event["identity"]["serial"], DEVICE_WORDS[event["identity"]["kind"]]
     if event.get("unfit"):
-        return message("device {serial} is there ({kind})", serial=serial, kind=kind)
+        return message("device {serial} is connected ({kind})", serial=serial, kind=kind)
     return message("device {serial} is ready ({kind})", serial=serial, kind=kind)
 
 
 def _another_device(event: Event) -> Message:
     if event["what"] == "serial":
-        return message("another device: {now}, before it was {before}", now=event["now"], before=event["before"])
+        return message("the device has changed from {before} to {now}", now=event["now"], before=event["before"])
     now = event["now"][:16] or message("no digest")
-    return message("other firmware: {now}, before it was {before}", now=now, before=event["before"][:16])
+    return message("the firmware has changed from {before} to {now}", now=now, before=event["before"][:16])
 
 
 def _lost(event: Event) -> Message:
@@ -358,7 +366,7 @@ def _differs(event: Event) -> Message:
 def _agrees(event: Event) -> Message | None:
     if not event.get("stub_out"):
         return None
-    return message("the device holds the next deck: the rest of the deck of this round was taken out of it")
+    return message("the device holds the next deck; the rest of this round's deck was removed from it")
 
 
 def _noted(event: Event) -> Message | None:
@@ -369,7 +377,7 @@ def _noted(event: Event) -> Message | None:
 
 def _noted_in_maintenance(event: Event, words: OwnWords) -> Message:
     what = words.own(KINDS[Kind(event["kind"])])
-    return _because(message("noted under maintenance: {kind}", kind=what), event["note"])
+    return _because(message("noted during maintenance: {kind}", kind=what), event["note"])
 
 
 # -- the table and its people
@@ -377,15 +385,21 @@ def _noted_in_maintenance(event: Event, words: OwnWords) -> Message:
 
 def _table_began(event: Event) -> Message:
     if event["simulated"]:
-        return message("table {table} began (SIMULATED)", table=event["table"])
-    return message("table {table} began", table=event["table"])
+        return message("table {table} started (SIMULATED)", table=event["table"])
+    return message("table {table} started", table=event["table"])
 
 
 def _game(event: Event) -> Message:
-    said = message("game: {title}", title=Message(event["title"]))
+    said = message("game: {title}", title=_title(event))
     if event["version"]:
         said = message("{said}, version {version}", said=said, version=event["version"])
-    return message("{said}, of {date}", said=said, date=event["effective"]) if event["effective"] else said
+    return message("{said}, dated {date}", said=said, date=event["effective"]) if event["effective"] else said
+
+
+def _title(event: Event) -> AnyText:
+    """Return the title of the game, which another version or an older entry may have as any text."""
+    game = GAMES.get(event["settings"]["game"]) if event.get("settings") else None
+    return game.title if game is not None and str(game.title) == event["title"] else str(event["title"])
 
 
 def _deferred(event: Event) -> Message:
@@ -423,9 +437,9 @@ def _signed_off(event: Event) -> Message:
 def _handed_over(event: Event) -> Message:
     still = tuple(event["open"]) or message("nothing")
     if not event["from_dealer"]:
-        return message("{dealer} takes the table over; open: {open:list}", dealer=event["to_dealer"], open=still)
+        return message("{dealer} takes over the table; open: {open:list}", dealer=event["to_dealer"], open=still)
     return message(
-        "{dealer} takes the table over from {from_dealer}; open: {open:list}",
+        "{dealer} takes over the table from {from_dealer}; open: {open:list}",
         dealer=event["to_dealer"], from_dealer=event["from_dealer"], open=still,
     )  # fmt: skip
 
@@ -437,13 +451,13 @@ def _of_user(said: Message, event: Event) -> Message:
 
 
 def _pin_refused(event: Event) -> Message:
-    said = _of_user(message("wrong PIN of {person}", person=event["person"]), event)
-    return message("{said}; no more is taken there for now", said=said) if event["locked_until_utc_ns"] else said
+    said = _of_user(message("wrong PIN for {person}", person=event["person"]), event)
+    return message("{said}; no PIN is accepted there for now", said=said) if event["locked_until_utc_ns"] else said
 
 
 def _at_door(event: Event) -> Message:
     what = AT_THE_DOOR.get(event["what"], _as_written(event["what"]))
-    said = _of_user(message("refused before the table: {what}", what=what), event)
+    said = _of_user(message("access refused: {what}", what=what), event)
     return message("{said}, {count} times", said=said, count=event["count"]) if event["count"] > 1 else said
 
 
@@ -452,7 +466,7 @@ def _at_door(event: Event) -> Message:
 
 def _phase(event: Event) -> Message | None:
     if event.get("returns_bets"):
-        return message("the round does not begin; return all bets")
+        return message("the round does not start; return all bets")
     return _concluded(event) if event["phase"] == "concluded" else None
 
 
@@ -462,7 +476,7 @@ def _concluded(event: Event) -> Message:
     if clauses is None:
         return message("round {number} concluded", number=number)
     if not clauses:
-        return message("round {number} concluded; the rules name no error that changes the result later", number=number)
+        return message("round {number} concluded; the result is final", number=number)
     return message(
         'round {number} concluded; errors found before "Place your bets" may still change the result ({clauses:list})',
         number=number, clauses=tuple(clauses),
@@ -484,14 +498,14 @@ def _judged(event: Event) -> Message:
 
 def _judged_again(event: Event) -> Message | None:
     places = event["places"]
-    return message("{places} to be judged again", places=_listed(places)) if places else None
+    return message("the results of {places} are decided again", places=_listed(places)) if places else None
 
 
 def _turned_down(event: Event) -> Message:
     places = tuple(dict.fromkeys(place for place, *_ in event["cards"] if place))
     if not places:
-        return message("the exposed card lies face down")
-    return message("cards were put face down at {places:list}", places=places)
+        return message("the exposed card is face down")
+    return message("cards were turned face down at {places:list}", places=places)
 
 
 def _voided(event: Event) -> Message:
@@ -501,27 +515,27 @@ def _voided(event: Event) -> Message:
 
 def _void_lifted(event: Event) -> Message:
     if event.get("returned"):
-        return message("the round is not void after all; put the bets back")
-    return message("the round is not void after all")
+        return message("the void is withdrawn; put the bets back")
+    return message("the void is withdrawn")
 
 
 def _closing_taken_back(event: Event) -> Message:
     if event.get("returned"):
-        return message("the bets are to be returned after all")
+        return message("the bets are returned after all")
     if event["chips"]:
-        return message("the round is to be settled again")
-    return message("the round is not concluded after all")
+        return message("the round is settled again")
+    return message("the round is open again")
 
 
 def _void_asked(event: Event) -> Message:
     said = _because(_under(message("this makes the round void"), event["clause"]), event["because"])
-    return message("{said}; it is asked once more", said=said)
+    return message("{said}; repeat to confirm", said=said)
 
 
 def _entered(event: Event, words: OwnWords) -> Message:
     if event["seat"] is None:
-        return message("{bettor} bets here and stands", bettor=event["bettor"])
-    return message("{bettor} bets here and sits at {box}", bettor=event["bettor"], box=words.box(event["seat"]))
+        return message("{bettor} joins the table, standing", bettor=event["bettor"])
+    return message("{bettor} joins the table at {box}", bettor=event["bettor"], box=words.box(event["seat"]))
 
 
 def _boxes(event: Event, words: OwnWords) -> Message:
@@ -535,13 +549,13 @@ def _laid(event: Event) -> Message:
     """Return how many bets are on the layout, and what was handed back; the event itself has the whole layout."""
     bets = event["bets"]
     said = counted(
-        "1 bet on the layout, {amount} in all",
-        "{count} bets on the layout, {amount} in all",
+        "1 bet on the layout, {amount} in total",
+        "{count} bets on the layout, {amount} in total",
         len(bets),
         amount=sum(bet["amount"] for bet in bets),
     )
     back = [
-        _under(message("{amount} back to {bettor}", amount=one["amount"], bettor=one["bettor"]), one["clause"])
+        _under(message("{amount} returned to {bettor}", amount=one["amount"], bettor=one["bettor"]), one["clause"])
         for one in event["handed_back"]
     ]
     return _clauses([said, *back])
@@ -549,9 +563,9 @@ def _laid(event: Event) -> Message:
 
 def _restricted(event: Event, words: OwnWords) -> Message:
     listed = [
-        *(message("{spot} takes no bets", spot=words.spot(box)) for box in event["closed_boxes"]),
+        *(message("{spot} is closed to bets", spot=words.spot(box)) for box in event["closed_boxes"]),
         *(
-            message("{spot} takes {most} wagers at most", spot=words.spot(box), most=most)
+            message("{spot} accepts at most {most} wagers", spot=words.spot(box), most=most)
             for box, most in event["fewer_wagers"]
         ),
         *(
@@ -563,7 +577,7 @@ def _restricted(event: Event, words: OwnWords) -> Message:
         ),
     ]
     if not listed:
-        return message("no restrictions on betting any more")
+        return message("the restrictions on betting are lifted")
     return message("restricted: {listed}", listed=_clauses(listed))
 
 
@@ -574,8 +588,8 @@ def _settled(event: Event) -> Message:
         for verdict, count in sorted(verdicts.items())
     )
     return message(
-        "wagers settled: {listed:list}; the house gains {house}",
-        listed=listed or message("none lay there"), house=event["house"],
+        "wagers settled: {listed:list}; house result: {house}",
+        listed=listed or message("none"), house=event["house"],
     )  # fmt: skip
 
 
@@ -594,7 +608,7 @@ def _asked(asks: list[str], words: OwnWords) -> Message | None:
     if not asks:
         return None
     questions = sentences(*(words.own(FACT_QUESTIONS[name]) for name in asks))
-    return message("Asked: {questions}", questions=questions)
+    return message("To answer: {questions}", questions=questions)
 
 
 def _raised(event: Event, words: OwnWords) -> Message:
@@ -624,17 +638,13 @@ def _answered(said: Message, event: Event, words: OwnWords) -> Message:
 
 
 def _joined(event: Event) -> Message:
-    return _because(message("{by} reports what is open already", by=event["by"]), event["note"])
+    return _because(message("{by} reports a matter that is already open", by=event["by"]), event["note"])
 
 
 def _ruled(event: Event) -> Message:
     action = RULED.get(event["action"], _as_written(event["action"]))
-    if event["places"]:
-        action = message("{action} {places}", action=action, places=_listed(event["places"]))
-    if event["ordinals"]:
-        action = message("{action} {numbers}", action=action, numbers=_listed(event["ordinals"]))
-    if event["bets"]:
-        action = message("{action} of bets {bets}", action=action, bets=_listed(event["bets"]))
+    if named := event["places"] or event["ordinals"] or event["bets"]:
+        action = message("{action} ({named})", action=action, named=_listed(named))
     said = message("ruling: {action}, by {authority}", action=action, authority=event["authority"])
     return message("{said}: {text}", said=said, text=event["text"])
 
@@ -650,7 +660,7 @@ def _chosen(event: Event) -> Message:
 
 def _resolved(event: Event) -> Message:
     if event["outcome"] == CORRECTED:
-        return message("withdrawn by {by}: it was noticed with the entry that was wrong", by=event["by"])
+        return message("withdrawn by {by}: the entry behind it was wrong", by=event["by"])
     ended = _under(ENDS.get(event["outcome"], _as_written(event["outcome"])), event["clause"])
     return message("resolved: {outcome}, by {by}", outcome=ended, by=event["by"])
 
@@ -671,17 +681,19 @@ def _corrected(event: Event) -> Message:
 def _handled(event: Event) -> Message:
     place = event["place"]
     if not event["viewed"]:
-        return message("cards of {place} are handled", place=place)
-    return message("{bettor} looks at {place}", bettor=event["bettor"] or message("the player"), place=place)
+        return message("the cards of {place} are handled", place=place)
+    return message(
+        "{bettor} looks at the cards of {place}", bettor=event["bettor"] or message("the player"), place=place
+    )
 
 
 def _handling_corrected(event: Event) -> Message:
     place = event["place"]
     if event["viewed"]:
-        return message("the cards of {place} are looked at after all", place=place)
+        return message("correction: the cards of {place} were looked at", place=place)
     if event["handled"]:
-        return message("the cards of {place} are handled, not looked at after all", place=place)
-    return message("the cards of {place} are not handled after all", place=place)
+        return message("correction: the cards of {place} were handled, not looked at", place=place)
+    return message("correction: the cards of {place} were not handled", place=place)
 
 
 ARGUMENTS: Final[dict[str, Callable[[Event], Argument]]] = {
@@ -711,49 +723,44 @@ OF_NEXT_DECK: Final = frozenset({"deck_named", "deck_shuffled", "shuffle_began"}
 """Events that may concern the deck of the next round, which their line says."""
 
 LINES: Final[dict[str, Line]] = {
-    "abandon_asked": message("{person} asks for the round to be void: {text}; it is asked once more"),
-    "all_chosen": message("every bettor has chosen: the cards are moved before play goes on"),
+    "abandon_asked": message("{person} asks to void the round: {text}; repeat to confirm"),
+    "all_chosen": message("every bettor has chosen; move the cards before play continues"),
     "bettor_left": message("{bettor} leaves"),
     "card_found_face_up": message("card {ordinal} lies face up in the device"),
-    "card_to_turn_down": lambda event: (
-        message("{place}: a card is put face down before play goes on", place=event["place"])
-        if event["place"]
-        else message("the exposed card is put face down before play goes on")
-    ),
     "cards_burnt": message("{many_cards} burnt"),
-    "cards_counted": message("{by} counted {number} cards ({pile_named}), {due} due; witness: {witnessed_by}"),
+    "cards_counted": message("{by} counted {number} cards ({pile_named}), {due} expected; witness: {witnessed_by}"),
     "cards_dealt": _dealt,
     "cards_found_elsewhere": _found_elsewhere,
     "cards_handled": _handled,
     "cards_recalled": _recalled,
     "cards_reconstructed": _reconstructed,
-    "cards_set_aside": message("lay {many_cards} aside: {because}"),
-    "cards_strayed": message("{many_cards} of deck {deck}, which is not dealt in this round"),
+    "cards_set_aside": message("set {many_cards} aside: {because}"),
+    "cards_strayed": message("{many_cards} from deck {deck}, which is not in play this round"),
     "cards_turned_down": _turned_down,
     "chips_paid": _paid,
     "closing_taken_back": _closing_taken_back,
     "command_refused": message("the device refused a command: {reason_named}"),
-    "command_unanswered": message("command unanswered"),
+    "command_unanswered": message("the device did not answer a command"),
     "conclusion_asked": message("the end of the round was requested; repeat to confirm"),
     "configuration_recorded": _configuration,
     "count_taken_back": _count_taken_back,
     "deal_began": message("dealing starts at {first_place}"),
     "dealer_came": message("{dealer} deals from now on"),
     "dealer_left": message("{dealer} leaves the table; no dealer is on duty"),
-    "dealt_by_hand": message("from here on dealt by hand: {because}"),
+    "dealt_by_hand": message("dealt by hand from now on: {because}"),
     "deck_arrived": _arrived,
     "deck_brought": message(
-        "deck {deck} comes to the table: back {back}, seal {seal_named}, {count} cards counted by {by} and "
+        "deck {deck} is brought to the table: back {back}, seal {seal_named}, {count} cards counted by {by} and "
         "{witnessed_by}"
     ),
-    "deck_comes_into_play": message("the deck that waited is in play"),
-    "deck_counted_whole": message("the deck is whole, counted by {by}"),
+    "deck_comes_into_play": message("the waiting deck is in play"),
+    "deck_counted_whole": message("the deck is complete, counted by {by}"),
     "deck_cut": message("the deck was cut by {by}"),
-    "deck_named": message("deck {deck} lies in the device"),
+    "deck_named": message("deck {deck} is in the device"),
     "deck_quarantined": message("{named_deck} is OUT OF USE: {reason}"),
     "deck_released": message("{named_deck} may be used again: {reason}; witness: {witnessed_by}"),
     "deck_shuffled": message("deck {deck} shuffled, {count} cards, by {by}"),
-    "deck_shuffled_outside": message("deck {deck} shuffled outside, by {by}"),
+    "deck_shuffled_outside": message("deck {deck} shuffled outside the device by {by}"),
     "deck_taken_out": message("deck {deck} leaves the table with {count} cards: {reason}; witness: {witnessed_by}"),
     "device_differs": _another_device,
     "device_freed": message("device freed: {cause_named}"),
@@ -761,38 +768,38 @@ LINES: Final[dict[str, Line]] = {
     "device_noted": _noted,
     "device_ready": _ready,
     "device_stopped": message("device stopped: {cause_named}"),
-    "device_took_back": message("the device reports that this is over: {causes_named:clauses}"),
+    "device_took_back": message("the device reports as cleared: {causes_named:clauses}"),
     "door_refused": _at_door,
     "entry_corrected": _corrected,
     "faces_named": message("{by} saw {seen_cards} at {place}"),
-    "exit_differs": message("exit differs"),
-    "files_deleted": message("files of the journal deleted by age: {files_named:list}"),
+    "exit_differs": message("the device's exit is not as ordered"),
+    "files_deleted": message("journal files deleted because of their age: {files_named:list}"),
     "first_card_drawn": message("the First Card leaves the device"),
     "first_card_shown": message("the First Card is {card}"),
     "game_chosen": _game,
     "hand_counted": message("{place} has {count} cards"),
     "hand_exposed": message("{place} shows {seen_cards}"),
     "hand_judged": _judged,
-    "hand_removed": message("{place} is out of play, bets returned"),
-    "hand_taken_back": message("the cards of {place} are to be entered again"),
+    "hand_removed": message("{place} is out of play; its bets are returned"),
+    "hand_taken_back": message("enter the cards of {place} again"),
     "handed_over": _handed_over,
     "handling_corrected": _handling_corrected,
-    "hands_examined": message("the players have examined their cards, entered by {by}"),
+    "hands_examined": message("the players have examined their cards (entered by {by})"),
     "irregularity_confirmed": lambda event: _because(message("confirmed"), _row(event["row"])),
     "irregularity_resolved": _resolved,
-    "journal_doubted": message("the journal is not as it was left: {spoken}"),
+    "journal_doubted": message("the journal integrity check failed: {spoken}"),
     "judgement_taken_back": _judged_again,
     "layout_changed": _laid,
     "layout_corrected": message("{by} corrects the bets: {reason}"),
     "maintenance_began": message("maintenance: {reason}"),
-    "maintenance_ended": message("maintenance is over; the deck is to be loaded, shuffled and counted"),
+    "maintenance_ended": message("maintenance is over; load, shuffle and count the deck"),
     "operation_refused": message("refused: {spoken}"),
     "operation_taken": _operation,
     "option_chosen": _chosen,
     "order_corrected": message("the order of the deal is {places_listed}"),
     "order_named": _ordered,
     "phase_entered": _phase,
-    "pin_accepted": message("{person} enters the right PIN, after wrong ones"),
+    "pin_accepted": message("{person} enters the correct PIN after wrong ones"),
     "pin_refused": _pin_refused,
     "report_joined": _joined,
     "round_began": message("round {round} begins"),
@@ -802,17 +809,15 @@ LINES: Final[dict[str, Line]] = {
     "screen_removed": message("screen {screen} removed"),
     "service_changed": _service,
     "settings_deferred": _deferred,
-    "settlement_reversed": message("settlement taken back for {bets_count} bets"),
+    "settlement_reversed": message("settlement reversed for {bets_count} bets"),
     "shuffle_began": message("deck {deck} is being shuffled"),
     "shuffle_failed": _shuffle_failed,
     "signed_off": _signed_off,
     "signed_on": message("{dealer} signed on at screen {screen}"),
-    "start_taken_back": message(
-        "round {taken_back} did not begin; an error of round {open_again} may still be reported"
-    ),
+    "start_taken_back": message("round {taken_back} did not start; errors in round {open_again} may still be reported"),
     "status_agrees": _agrees,
     "status_differs": _differs,
-    "stub_counted": message("stub: {count} cards, {due} due"),
+    "stub_counted": message("stub: {count} cards, {due} expected"),
     "table_began": _table_began,
     "table_paused": message("paused: {reason}"),
     "table_resumed": message("table resumed"),

@@ -15,8 +15,10 @@ from controller.table.model import Proof
 from firmware_bridge.messages import Message, message
 from firmware_bridge.plain_text import plain
 
-NOT_SIGNED_ON: Final = message("No dealer is signed on at this screen. Sign on with your PIN, or name who acts.")
-PEOPLE_CHANGED: Final = message("The people of this table changed while the request waited. Enter it again.")
+NOT_SIGNED_ON: Final = message(
+    "No dealer is signed on at this screen. Sign on with your PIN, or name the person who acts."
+)
+PEOPLE_CHANGED: Final = message("The people of this table changed while the request waited. Repeat the request.")
 MOST_UID: Final = 2**32 - 2  # the largest uid that the kernel assigns
 
 
@@ -81,9 +83,9 @@ def _mistakes_of_uids(people: tuple[Person, ...], readers: tuple[Reader, ...]) -
     for uid in dict.fromkeys(uid for uid, _ in users):
         kinds = [kind for one, kind in users if one == uid]
         if not 0 <= uid <= MOST_UID:
-            yield f"{uid} is no user of a machine; `id -u NAME` gives the uid of one."
+            yield f"{uid} is not a valid uid; `id -u NAME` prints a user's."
         elif len(set(kinds)) > 1:
-            yield f"uid {uid} stands for a person and for a reader."
+            yield f"uid {uid} belongs to a person and to a reader."
         elif len(kinds) > 1:
             yield f"uid {uid} stands for two {kinds[0]}."
     for reader in readers:
@@ -94,7 +96,7 @@ def _mistakes_of_uids(people: tuple[Person, ...], readers: tuple[Reader, ...]) -
 def _mistakes_of_person(person: Person, *, simulated: bool) -> Iterator[str]:
     if person.pin_hash:
         if mistake := mistake_of_hash(person.pin_hash, simulated=simulated):
-            yield f"[[people]] {person.id}: the pin_hash {mistake}; `cardshoe pin` makes one."
+            yield f"[[people]] {person.id}: the pin_hash {mistake}; `cardshoe pin` creates one."
     elif person.role is not Role.DEALER:
         yield f"[[people]] {person.id} has no pin_hash; every rank above the dealer's needs one."
     elif not person.uids:
@@ -104,9 +106,9 @@ def _mistakes_of_person(person: Person, *, simulated: bool) -> Iterator[str]:
 def mistakes_of_all(people: tuple[Person, ...]) -> Iterator[str]:
     """Yield what the configuration of people lacks as a whole."""
     if not any(person.role is Role.SHIFT_MANAGER for person in people):
-        yield "there is no shift_manager, to whom the rules refer what they leave open."
+        yield "there is no shift_manager, who decides what the rules leave open."
     if not any(person.uids for person in people):
-        yield "no user may use the socket; give at least one of [[people]] the uids of the users it stands for."
+        yield "no user may use the socket; give at least one of [[people]] the uid of a user."
 
 
 class People:
@@ -221,7 +223,9 @@ async def _prove(person: Person, pin: str, desk: PinDesk, caller: Caller, *, sta
     """Check the PIN of a person. `stands_in`: nobody was named, and the person is on duty here."""
     missing = wrong_pin(person.name)
     if stands_in:
-        missing = message("{name} is on duty: enter the PIN of {name}, or name who acts instead.", name=person.name)
+        missing = message(
+            "{name} is on duty: enter the PIN for {name}, or name the person who acts instead.", name=person.name
+        )
     if not pin or not person.pin_hash:
         raise PersonRefusedError("pin", missing)
     try:

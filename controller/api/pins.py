@@ -48,7 +48,7 @@ class PinRefusedError(Exception):
 
 
 def wrong_pin(name: str) -> Message:
-    return message("The PIN of {name} is missing or wrong. Enter it again.", name=name)
+    return message("The PIN for {name} is missing or wrong. Enter it again.", name=name)
 
 
 class _Kept(NamedTuple):
@@ -69,7 +69,7 @@ def mistake_of_pin(pin: str) -> Message | None:
         return message("A PIN has {fewest} to {most} digits; choose another one.", fewest=SHORTEST, most=LONGEST)
     steps = {(int(after) - int(before)) % 10 for before, after in pairwise(pin)}
     if steps in ({0}, {1}, {9}):
-        return message("Digits that are all the same or follow one another are tried first; choose another PIN.")
+        return message("A PIN of repeated or consecutive digits is easy to guess; choose another one.")
     return None
 
 
@@ -97,9 +97,9 @@ def mistake_of_hash(kept: str, *, simulated: bool) -> str:
     """Return the mistake in a hash, to follow "pin_hash"; empty if there is none. A simulated table's may be weak."""
     parts = _read(kept)
     if parts is None:
-        return "is no hash of a PIN"
+        return "is not the hash of a PIN"
     if parts.n * parts.r * parts.p > MOST_WORK or len(parts.salt) > 1024 or len(parts.digest) > 1024:
-        return "asks for more memory or time than a table's PC has"
+        return "needs more memory or time than a table's PC has"
     strong = parts.n >= SCRYPT[0] and parts.r >= SCRYPT[1] and len(parts.salt) >= SALT and len(parts.digest) >= DIGEST
     return "" if strong or simulated else "is too weak"
 
@@ -147,7 +147,9 @@ class PinDesk:
         """Raise `PinRefusedError` with a sentence unless the PIN is the person's."""
         self._require_unlocked(person, name, caller)
         if self._waiting[caller] >= WAITING:
-            said = message("Other PINs of this screen are still being compared. Wait a moment and enter it again.")
+            said = message(
+                "Other PINs from this screen are still being checked. Wait a moment, then enter yours again."
+            )
             raise PinRefusedError("pin-busy", said, at_door=True)
         self._waiting[caller] += 1
         try:
@@ -179,8 +181,8 @@ class PinDesk:
             else message("{seconds} s", seconds=ceil(left))
         )
         said = message(
-            "Too many wrong PINs of {name} were entered on this screen: none is taken here for another {wait}. Wait, "
-            "enter it on another screen, or call another person of that rank.",
+            "Too many wrong PINs for {name} were entered on this screen. No PIN for {name} is accepted here for "
+            "another {wait}. Wait, use another screen, or call another person of that rank.",
             name=name,
             wait=wait,
         )

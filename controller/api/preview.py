@@ -47,11 +47,10 @@ UNSAID: Final = frozenset(
         "entry_corrected",
         "layout_corrected",
         "ruled",
-        "card_to_turn_down",
     }
 )
 """Events that a preview omits: the question itself, side effects, and what names the signer, who is not known yet."""
-NOT_TRIED: Final = message("The effect of this shows once it is entered. Enter it, or go back.")
+NOT_TRIED: Final = message("The effect of this cannot be previewed. Enter it, or go back.")
 
 Key = TypeVar("Key", str, int)
 Shown = TypeVar("Shown")

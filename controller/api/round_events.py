@@ -25,8 +25,8 @@ class UnreadableEventError(Exception):
 
     def __init__(self, entry: int) -> None:
         self.message = message(
-            "Entry {entry} of the journal makes no sense. Have the journal verified (`cardshoe journal verify`) and "
-            "compared with heads that were noted elsewhere.",
+            "Entry {entry} of the journal cannot be interpreted. Verify the journal (`cardshoe journal verify`), and "
+            "compare it with heads recorded elsewhere.",
             entry=entry,
         )
         super().__init__(str(self.message))

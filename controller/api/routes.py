@@ -33,7 +33,7 @@ from firmware_bridge.messages import AnyText, message
 
 METRICS_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 REFUSED_OFTEN: Final = message(
-    "Operations of this user were refused too often. Wait ten seconds, read the screen, and enter it again."
+    "Too many operations by this user were refused. Wait ten seconds, read the screen, then enter the operation again."
 )
 
 

@@ -34,7 +34,7 @@ def line_for_screens(event: dict[str, Any], words: OwnWords, names: Names) -> Me
         return None
     shown = {key: _shown(key, value, names) for key, value in event.items()}
     if event["event"] == "device_lost" and event.get("code") == CABLE_OUT:
-        shown["sentence"] = "check its power and its cable"
+        shown["sentence"] = message("check its power and its cable")
     line = line_of(shown, words)
     if line is None:
         return None

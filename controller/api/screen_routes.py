@@ -37,11 +37,11 @@ from controller.table.model import PinLock
 from firmware_bridge.messages import message
 from firmware_bridge.plain_text import whole_number
 
-DISPLAYS_LOOK: Final = message(
-    "Only a screen at which people operate the table gets this. Let a pit supervisor enrol it."
+DISPLAYS_LOOK: Final = message("Only an enrolled screen may read this. Ask a pit supervisor to enrol this one.")
+NO_ANSWER: Final = message(
+    "The table has no answer to that operation: it was not recorded, or it is too old. Enter it again."
 )
-NO_ANSWER: Final = message("The table has no answer to that operation: it was not recorded, or is older. Do it again.")
-NO_ROUND: Final = message("The journal has no events of that round. Name one that was dealt and is kept.")
+NO_ROUND: Final = message("The journal has no events for that round. Name a round that was dealt and is still kept.")
 
 
 class ScreenTable(Shown, Protocol):

@@ -29,7 +29,7 @@ SUPERVISORS_ONLY: Final = message(
     "Only a pit supervisor or above may enrol or remove a screen; call the pit supervisor."
 )
 ENROLLED_ALREADY: Final = message(
-    "This browser is a screen of the table already. Remove it first to give it another name."
+    "This browser is already a screen of the table. Remove it first to give it another name."
 )
 ID_USED: Final = message("This id was used before. Send the request with a new id.")
 

@@ -22,7 +22,9 @@ from controller.api.web_door import WebServer, WebSetting
 from controller.journal.codec import Moment
 from firmware_bridge.messages import message
 
-READS_ONLY: Final = message("This user may look and not operate; use a user of a person in the configuration.")
+READS_ONLY: Final = message(
+    "This user may read the table but not operate it; use a user that belongs to a person in the configuration."
+)
 
 
 class ApiServer:

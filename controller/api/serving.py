@@ -19,9 +19,9 @@ from firmware_bridge.messages import message
 MAX_REQUEST: Final = 64 * 1024
 GRACE: Final = 1.0  # seconds for requests to end when the daemon stops, and as many again once they are cancelled
 REFUSALS: Final = {
-    404: ("not-found", message("The table has nothing at that address. Compare it with the API's page.")),
-    405: ("method", message("That address does not take this method. Compare it with the API's page.")),
-    413: ("too-large", message("The request has more than 64 KiB. Send less.")),
+    404: ("not-found", message("The API has nothing at that address. Check the address in docs/api.md.")),
+    405: ("method", message("That address does not accept this method. Check the method in docs/api.md.")),
+    413: ("too-large", message("The request is larger than 64 KiB. Send a smaller one.")),
 }
 """Codes and sentences in place of aiohttp's own texts."""
 

@@ -44,15 +44,13 @@ HEADERS: Final = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 WRONG_HOST: Final = message(
-    "This table is not called by that name. Use one of [api.http] hosts in its configuration, or localhost."
+    "This table does not have that host name. Use one of [api.http] hosts in its configuration, or localhost."
 )
-WRONG_ORIGIN: Final = message(
-    "The request comes from a page that is not this table's. Open the table's own page and try again."
-)
+WRONG_ORIGIN: Final = message("The request comes from another site's page. Open the table's own page, then try again.")
 NO_HEADER: Final = message("A request that changes anything needs the header X-Cardshoe: 1. Add it.")
-NO_JSON: Final = message("The body of a request is JSON: send it with Content-Type: application/json.")
+NO_JSON: Final = message("The body of a request must be JSON; send it with Content-Type: application/json.")
 DISPLAYS_ONLY: Final = message(
-    "This browser is not a screen of the table and may only look. Let a pit supervisor enrol it."
+    "This browser is not an enrolled screen and may only display the table. Ask a pit supervisor to enrol it."
 )
 
 

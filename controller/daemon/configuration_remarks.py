@@ -30,7 +30,7 @@ def of_screens(configuration: Configuration) -> Iterator[Mistake]:
         if not person.pin_hash:  # above the dealer's rank this is a mistake
             yield Mistake(
                 f"[[people]] {person.id} has no pin_hash and cannot sign on at a screen.",
-                "`cardshoe pin` makes one.",
+                "`cardshoe pin` creates one.",
             )
 
 

@@ -116,8 +116,8 @@ def translated(said: AnyText, language: str) -> str:
     """Return a message in that language. Text that a person or a device wrote stays as it is.
 
     >>> from firmware_bridge.messages import message
-    >>> translated(message("{name} is away.", name="box 1"), "en"), translated("box 1", "zh-Hans")
-    ('Box 1 is away.', 'box 1')
+    >>> translated(message("{name} is away.", name="lee"), "en"), translated("box 1", "zh-Hans")
+    ('lee is away.', 'box 1')
     """
     if not isinstance(said, Message):
         return said

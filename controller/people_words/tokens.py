@@ -98,7 +98,7 @@ class Tokens:
     def place(self) -> str:
         word = self.take("a place")
         if not _PLACE.fullmatch(word):
-            raise UnreadableError(f"'{word}' is no place; places are B1 to B9, and D for the Dealer or Banker")
+            raise UnreadableError(f"'{word}' is not a place; places are B1 to B9, and D for the Dealer or Banker")
         return word
 
     def places(self) -> tuple[str, ...]:
@@ -115,7 +115,7 @@ class Tokens:
         try:
             return Card.parse(word)
         except UnknownCardError as error:
-            raise UnreadableError(f"'{word}' is no card; a card is written like KD or 10C") from error
+            raise UnreadableError(f"'{word}' is not a card; a card is written like KD or 10C") from error
 
     def cards(self) -> tuple[Card, ...]:
         found = []
@@ -157,7 +157,7 @@ class Tokens:
     def done(self) -> None:
         """Verify that nothing more follows."""
         if self._left:
-            raise UnreadableError(f"nothing is known to follow here, and '{' '.join(self._left)}' does")
+            raise UnreadableError(f"nothing may follow here, but '{' '.join(self._left)}' does")
 
 
 def _whole(words: Sequence[str], known: Mapping[str, ValueT], what: str) -> ValueT:

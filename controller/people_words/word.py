@@ -44,7 +44,7 @@ def because(tokens: Tokens, default: str) -> str:
     if text is None:
         return default
     if any(f" {' '.join(text)}".endswith(f" by {role}") for role in ROLES):
-        raise UnreadableError("`because` takes all that follows; say by whom before it")
+        raise UnreadableError("`because` reads the rest of the line; put `by ROLE` before it")
     return " ".join(text)
 
 

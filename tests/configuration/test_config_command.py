@@ -62,7 +62,7 @@ def test_all_mistakes_are_reported_together_with_their_places(good: Path) -> Non
         "has 3 mistakes",
         "[table] unit must be one of sets, singles",
         "no key socke",
-        "[[people]] mo: the pin_hash is no hash of a PIN",
+        "[[people]] mo: the pin_hash is not the hash of a PIN",
     ):
         assert said in done.stderr
     found = json.loads((asked := cardshoe("check", str(good), "--json")).stdout)
@@ -110,7 +110,7 @@ def test_remarks_are_not_mistakes(good: Path) -> None:
     good.write_text(GOOD + f"[api.http]\nport = {port}\n")
     done = cardshoe("check", str(good))
     assert done.exit_code == 0, done.stderr
-    assert "[[people]] dana has no pin_hash and cannot sign on at a screen. `cardshoe pin` makes one." in done.stdout
+    assert "[[people]] dana has no pin_hash and cannot sign on at a screen. `cardshoe pin` creates one." in done.stdout
     (remark,) = json.loads(cardshoe("check", str(good), "--json").stdout)["remarks"]
     assert remark["sentence"].startswith("[[people]] dana")
 
@@ -131,7 +131,7 @@ def test_the_example_lacks_only_what_a_person_has_to_make(tmp_path: Path) -> Non
     path.write_text(text)
     done = cardshoe("check", str(path))
     assert done.exit_code == 78
-    assert re.findall(r"^  - (.*?) is no hash of a PIN;", done.stderr, re.MULTILINE) == [
+    assert re.findall(r"^  - (.*?) is not the hash of a PIN;", done.stderr, re.MULTILINE) == [
         "[[people]] sam: the pin_hash",
         "[[people]] max: the pin_hash",
     ]

@@ -167,9 +167,9 @@ def test_keys_outside_of_sections_are_reported_one_by_one(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("uids = [1]", "uids = [-1]", "-1 is no user"),
-        ("uids = [1]", f"uids = [{2**40}]", f"{2**40} is no user"),
-        ("uids = [1]", f"uids = [{2**32 - 1}]", "is no user"),
+        ("uids = [1]", "uids = [-1]", "-1 is not a valid uid"),
+        ("uids = [1]", f"uids = [{2**40}]", f"{2**40} is not a valid uid"),
+        ("uids = [1]", f"uids = [{2**32 - 1}]", "is not a valid uid"),
         ("uids = [1]", 'uids = ["root"]', "[[people]] dana uids must be a whole number, not 'root'"),
         ("uids = [1]", "uids = 1", "[[people]] dana uids must be a list, not 1"),
         (
@@ -225,9 +225,9 @@ def test_a_socket_path_that_the_kernel_does_not_take_is_named_with_its_length(tm
     room = LONGEST_PATH - len(str(tmp_path)) - 1
     assert len(str(read(tmp_path, ("api.sock", "s" * room)).api.socket)) == LONGEST_PATH
     (told,) = mistakes(tmp_path, ("api.sock", "s" * (room + 1)))
-    assert "is 108 bytes long, and the system takes at most 107" in told
+    assert "is 108 bytes long, and the system allows at most 107" in told
     letters = room // 2 + 1  # two bytes each
-    assert f"takes at most {LONGEST_PATH}" in mistakes(tmp_path, ("api.sock", "é" * letters))[0]
+    assert f"allows at most {LONGEST_PATH}" in mistakes(tmp_path, ("api.sock", "é" * letters))[0]
 
 
 def test_people_have_to_find_a_real_table(tmp_path: Path) -> None:
@@ -259,7 +259,13 @@ def test_a_mistake_in_one_section_hides_none_in_another(tmp_path: Path) -> None:
         ('role = "dealer"', 'role = "king"'),
         (f'pin_hash = "{HASH}"', f'pin_hash = "{HASH}"\nuids = [-1]'),
     )
-    places = ("[table] name", "[[people]] dana role", "[table] game", "[device] url: a sim device", "-1 is no user")
+    places = (
+        "[table] name",
+        "[[people]] dana role",
+        "[table] game",
+        "[device] url: a sim device",
+        "-1 is not a valid uid",
+    )
     assert [one for one in told if not one.startswith(places)] == []
     assert len(told) == len(places)
 

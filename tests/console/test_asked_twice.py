@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.browser, pytest.mark.tool("chromium")]
 
 ABANDON: Final = '#panel [data-act^="abandon_round"]'
-DUE: Final = "3 cards to the Dealer come next."
+DUE: Final = "Next: the Dealer, 3 cards."
 
 
 @pytest.fixture
@@ -79,4 +79,4 @@ def test_after_it_lapsed_it_is_asked_again_by_whose_authority(page: Page, server
     page.locator("#bar .menu").click()
     page.clock.run_for(400)
     page.locator('#sheet [data-act^="abandon_round"]').click()
-    says(page, "Ruling: why?")
+    says(page, "Reason for the ruling?")

@@ -101,7 +101,7 @@ def test_after_silence_the_new_state_is_shown_and_how_long_it_was(page: Page, se
     hear(page, server, "dealing_sets")
     silent(page, 9)
     hear(page, server, "examining")
-    assert page.locator("#answer .text").inner_text().endswith("Back after 9 s. The table as it is.")
+    assert page.locator("#answer .text").inner_text().endswith("Back after 9 s. The screen is up to date.")
     assert sentence(page) == states()["examining"]["view"]["next_step"]
     assert page.locator("#stage.hatched").count() == 0
     assert page.locator("button.menu:enabled").count() == 1
@@ -341,8 +341,8 @@ def test_a_lost_device_and_lost_contact_are_shown_one_at_a_time(page: Page, serv
     silent(page, 6)
     assert sentence(page) == "Leave the cards: no contact with the table PC."
     assert facts.all_inner_texts() == [
-        "1. The page looks for it by itself.",
-        "2. If it stays away, call a technician.",
+        "1. The page reconnects automatically.",
+        "2. If it does not come back, call a technician.",
     ]
 
 

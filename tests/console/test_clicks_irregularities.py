@@ -38,7 +38,7 @@ async def buttons_lie_apart(console: Console) -> None:
 async def test_a_first_card_is_drawn_shown_and_counted_from() -> None:
     """F3: the First Card says where the deal starts; every hand is dealt, all are turned over."""
     async with opened(Unit.SINGLES, kind=BaccaratTable) as console:
-        await console.page.locator("#panel .primary", has_text="Shuffled outside").wait_for()
+        await console.page.locator("#panel .primary", has_text="Shuffled by hand").wait_for()
         await console.press("shuffled_outside/")
         await console.press(DEALER.id)
         await console.to_dealing(1, 2)
@@ -91,7 +91,7 @@ async def test_hands_of_simultaneous_single_cards_are_moved() -> None:
             await console.press(answer)
         await console.confirm(SUPERVISOR)
         await console.says("Enter which cards lie at the wrong place")
-        await console.reads("TP 5.3. Decides: dealer")
+        await console.reads("TP 5.3. Decision: dealer")
         await console.press("place_cards/")
         await console.tap("B1")
         await console.press("all")
@@ -223,7 +223,7 @@ async def test_a_power_failure_is_ruled_by_an_authorised_person() -> None:
         await console.report("power_failure")
         await console.press("yes")
         await console.confirm(SUPERVISOR)
-        await console.says("Call the shift manager: what is decided?")
+        await console.says("Call the shift manager. What is the ruling?")
         await console.press("continue")
         await console.press("Seen at the table")
         await console.press(MANAGER.id)
@@ -241,9 +241,9 @@ async def test_the_authority_for_a_stop_is_called_once_the_answer_shows_it() -> 
         await console.report("technical_stop")
         await console.reads("NC 5.4, NC 5.17")
         await console.press("no")
-        await console.reads("NC 5.17. Decides: pit supervisor")
+        await console.reads("NC 5.17. Decision: pit supervisor")
         await console.confirm(SUPERVISOR)
-        await console.says("Call the shift manager: what is decided?")
+        await console.says("Call the shift manager. What is the ruling?")
 
 
 async def test_maintenance_and_back() -> None:
@@ -274,7 +274,7 @@ async def test_two_swapped_hands_are_moved_back() -> None:
         await console.tap("B1")
         await console.press("all")
         await console.tap("B3")
-        await console.says("Does the hand of Box 3 lie at Box 1?")
+        await console.says("Is the hand of Box 3 now at Box 1?")
         await console.press("yes")
         await console.press("no")
         await console.reads("Then: Move")
@@ -329,7 +329,7 @@ async def test_a_face_already_on_the_table_is_reported_as_a_foreign_card() -> No
 async def test_an_exposed_card_where_the_rules_are_silent() -> None:
     async with opened(kind=ProsperityTable) as console:
         await exposed(console)
-        await console.reads("The rules are silent. Decides: shift manager")
+        await console.reads("The rules are silent. Decision: shift manager")
         await console.press("continue")
         await console.press("Seen at the table")
         await console.reads("Then: Turn the exposed card of box 1 face down.")

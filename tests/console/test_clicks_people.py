@@ -225,7 +225,7 @@ async def test_a_removed_screen_shows_the_table_only() -> None:
         await console.click(console.page.locator("#panel .list button", has_text="Right"))
         await console.sign(SUPERVISOR)
         await right.page.locator('#panel [data-act="enrol"]').wait_for()
-        await right.reads("This screen shows the table only.")
+        await right.reads("This screen only displays the table.")
 
 
 async def test_an_overtaken_act_is_closed_and_taps_are_ignored_briefly() -> None:
@@ -238,7 +238,7 @@ async def test_an_overtaken_act_is_closed_and_taps_are_ignored_briefly() -> None
         await console.asks_who_signs()
         await other.press("yes")
         await other.sign(MANAGER)
-        await console.reads("Confirm: not recorded. Others acted first.")
+        await console.reads("Confirm: not recorded. Someone else acted first.")
         await console.reads("Max")
         await console.page.locator("body.overtaken").wait_for(state="attached")
         assert not await console.page.locator("#panel .right button:visible, #stage .picking").count()

@@ -131,7 +131,7 @@ async def test_a_screen_that_slept_for_an_hour_shows_the_table_as_it_is() -> Non
         assert await console.page.locator("#panel button:not([aria-disabled=true]):visible").count() == 0
         await console.page.context.set_offline(offline=False)
         await console.says("3 cards to the Dealer")
-        back = await console.page.locator("#answer .text", has_text="The table as it is.").inner_text()
+        back = await console.page.locator("#answer .text", has_text="The screen is up to date.").inner_text()
         assert int("".join(part for part in back.split("Back after")[1] if part.isdigit())) >= HOUR // 1000
         await console.turn_over_all()
         await console.end_round()

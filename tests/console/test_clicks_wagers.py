@@ -114,7 +114,7 @@ async def test_nc_5_4_1_a_power_failure_with_an_established_outcome_plays_on() -
         one, three, dealer = console.table.dealt()
         await console.turn_over({"D": dealer, "B1": one})
         await interrupted(console, "yes")
-        await console.reads("NC 5.4.1. Decides: pit supervisor")
+        await console.reads("NC 5.4.1. Decision: pit supervisor")
         await console.reads("Then: Turn over box 3.")
         await console.confirm(SUPERVISOR)
         await console.turn_over({"B3": three})
@@ -127,7 +127,7 @@ async def test_nc_5_4_2_a_power_failure_without_an_established_outcome_returns_b
         await to_three_bets(console)
         await console.deal(2)
         await interrupted(console, "no")
-        await console.reads("NC 5.4.2. Decides: pit supervisor")
+        await console.reads("NC 5.4.2. Decision: pit supervisor")
         await console.reads("Then: The round is void.")
         await console.confirm(SUPERVISOR)
         await console.press("again")
@@ -138,7 +138,7 @@ async def test_nc_5_4_2_a_power_failure_without_an_established_outcome_returns_b
 
 async def restrict(console: Console) -> None:
     await console.choose_in_menu("restrict_betting/")
-    await console.says("Which boxes take no bets?")
+    await console.says("Which boxes are closed to bets?")
 
 
 async def test_restrictions_of_bets_start_with_those_in_force() -> None:
@@ -151,7 +151,7 @@ async def test_restrictions_of_bets_start_with_those_in_force() -> None:
         await console.press("3")
         await console.press("done")
         await console.sign(MANAGER)
-        await console.answers("box 2 takes no bets")
+        await console.answers("box 2 is closed to bets")
         await restrict(console)
         pressed = console.page.locator('#panel .list [aria-pressed="true"]')
         assert await pressed.all_inner_texts() == ["Box 2"]
@@ -160,7 +160,7 @@ async def test_restrictions_of_bets_start_with_those_in_force() -> None:
         assert await pressed.all_inner_texts() == ["Box 3: at most 2 of a kind"]
         await console.press("done")
         await console.sign(MANAGER)
-        await console.answers("estricted: box 3 takes 2 wagers at most")
+        await console.answers("estricted: box 3 accepts at most 2 wagers")
 
 
 async def test_a_bettor_sits_at_a_box_and_looks_and_a_bet_that_was_overlooked_lies() -> None:

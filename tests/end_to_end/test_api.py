@@ -146,7 +146,7 @@ async def test_the_user_of_the_socket_stands_for_the_dealer_on_duty(stage: Stage
     async with Caller(stage) as caller:
         status, answer = await caller.post(said(resume, id_="3" + UUID[1:]))
         assert (status, answer["code"]) == (403, "pin")
-        assert answer["sentence"] == "Sam is on duty: enter the PIN of Sam, or name who acts instead."
+        assert answer["sentence"] == "Sam is on duty: enter the PIN for Sam, or name the person who acts instead."
         status, answer = await caller.post(said(resume, person="dealer", id_="4" + UUID[1:]))
         assert (status, answer["code"]) == (200, "not-on-duty")
         status, answer = await caller.post(said(resume, pin=SUPERVISOR.pin, id_="5" + UUID[1:]))

@@ -202,7 +202,7 @@ async def test_a_socket_that_names_a_file_of_the_table_deletes_nothing(stage: St
     before = {one.name: one.read_bytes() for one in stage.folder.iterdir() if one.is_file()}
     daemon = stage.spawn_daemon()
     assert await daemon.ended() == 78
-    assert "is there already and is no socket; it was left as it is" in daemon.err[-2]
+    assert "exists and is not a socket; it was left untouched" in daemon.err[-2]
     assert before.items() <= {one.name: one.read_bytes() for one in stage.folder.iterdir() if one.is_file()}.items()
 
 

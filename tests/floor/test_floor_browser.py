@@ -177,7 +177,7 @@ async def test_open_irregularities_come_first_and_a_tap_shows_the_table(tmp_path
         names = await page.locator("#open .matter .name").all_text_contents()
         assert names == ["nc-03", "nc-01", "nc-04"]
         assert await page.locator("#open .matter .who").first.text_content() == (
-            "NC 5.5.4, NC 5.5 · Awaited: pit supervisor"
+            "NC 5.5.4, NC 5.5 · Waiting for: pit supervisor"
         )
         await page.locator("#open .matter").nth(1).click()
         await page.locator("#story .matter p", has_text="Was a card of box 1 exposed?").wait_for()
@@ -249,7 +249,7 @@ async def test_without_broker_or_server_the_view_is_marked_as_old(tmp_path: Path
         await eyes.sees(4)
         await eyes.broker.kill()
         await page.locator("body.old").wait_for()
-        await eyes.says("This is how the floor was at ")
+        await eyes.says("This is the floor as of ")
         await eyes.sees(4)
         await eyes.broker.start()
         await page.locator("body:not(.old)").wait_for()

@@ -54,13 +54,13 @@ async def test_a_terminal_shows_the_floor_and_its_changes(tmp_path: Path) -> Non
     tables = [opened(quiet(0), EXPOSED, 12), quiet(1), changed(quiet(2), dealer=EVIL)]
     async with broker_with(tmp_path, *tables) as (broker, connection), terminal(tmp_path, broker) as shown:
         await shown.until("1 table must stop.")
-        await shown.until("A card exposed in dealing: box 1 · NC 5.7 · Awaited: pit supervisor")
+        await shown.until("A card exposed in dealing: box 1 · NC 5.7 · Waiting for: pit supervisor")
         await shown.until("[bold]x[/bold]")
         assert b"owned\x07" not in shown.raw
         await tell(connection, [quiet(0)])
         await shown.until("No open matters.")
         await broker.kill()
-        await shown.until("This is how the floor was at ")
+        await shown.until("This is the floor as of ")
         await broker.start()
         await shown.until("No open matters.")
         shown.press("\x03")
@@ -101,7 +101,7 @@ async def test_without_a_terminal_each_change_is_a_line(tmp_path: Path) -> None:
         await watching.until(lambda: "No open matters." in watching.out)
         await watching.until(lambda: any(line.endswith(": over") for line in watching.out))
         await broker.kill()
-        await watching.until(lambda: any("This is how the floor was at" in line for line in watching.out))
+        await watching.until(lambda: any("This is the floor as of" in line for line in watching.out))
         watching.signal(signal.SIGINT)
         assert await watching.ended() == 0
         assert watching.err[0].startswith("The connection to the broker")

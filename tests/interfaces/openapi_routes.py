@@ -33,10 +33,12 @@ REFUSALS: Final[dict[str, Refusal]] = {
     "screen": Refusal(403, screens.ENROLLED_ALREADY),
     "role": Refusal(403, screens.SUPERVISORS_ONLY),
     "person": Refusal(403, "There is no person (name) in the configuration of this table. Name one of its people."),
-    "pin": Refusal(403, "The PIN of (name) is missing or wrong. Enter it again."),
+    "pin": Refusal(403, "The PIN for (name) is missing or wrong. Enter it again."),
     "pin-locked": Refusal(403, "After too many wrong PINs none is looked at until the time that the sentence names."),
     "pin-busy": Refusal(403, "Too many PINs wait to be compared. Send the request again in a moment."),
-    "not-signed-on": Refusal(403, "No dealer is signed on at this screen. Sign on with your PIN, or name who acts."),
+    "not-signed-on": Refusal(
+        403, "No dealer is signed on at this screen. Sign on with your PIN, or name the person who acts."
+    ),
     "not-found": Refusal(404, serving.REFUSALS[404][1]),
     "no-answer": Refusal(404, screen_routes.NO_ANSWER),
     "no-round": Refusal(404, screen_routes.NO_ROUND),

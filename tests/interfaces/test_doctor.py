@@ -292,7 +292,7 @@ def damaged_journal(pc: Pc) -> None:
         (port_without_network, "network", "problem", "may open no port", "service.d/network.conf && systemctl daemon"),
         (no_user, "user", "problem", "has no user cardshoe-nobody-has-this", "install.sh"),
         (closed_folder, "socket", "problem", "may not make the socket", "chown nobody"),
-        (file_in_the_way, "socket", "problem", "is no socket", "Name another path"),
+        (file_in_the_way, "socket", "problem", "is not a socket", "Name another path"),
         (damaged_journal, "journal", "problem", "000001.journal", ""),
     ],
 )

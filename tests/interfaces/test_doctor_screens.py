@@ -133,7 +133,7 @@ def test_the_names_of_a_proxy(file: Path) -> None:
 
 def test_people_who_cannot_sign_on(file: Path, port: int) -> None:
     found = worst(look(file, port), "people")
-    assert (found.level, found.mend) == ("warning", "`cardshoe pin` makes one.")
+    assert (found.level, found.mend) == ("warning", "`cardshoe pin` creates one.")
     assert "has no pin_hash and cannot sign on at a screen" in found.sentence
 
 

@@ -156,7 +156,7 @@ def test_questions_and_their_answers(tmp_path: Path) -> None:
     ]  # fmt: skip
     done = init(str(tmp_path / "t"), given="".join(f"{one}\n" for one in answers))
     assert done.exit_code == 0, done.output
-    for said in ("31 characters", "There must be a shift manager", "tried first", "The two PINs differ"):
+    for said in ("31 characters", "There must be a shift manager", "easy to guess", "The two PINs differ"):
         assert said in done.stderr
     assert "527190" not in done.output
     found = read_configuration(tmp_path / "t/table.toml")

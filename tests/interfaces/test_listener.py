@@ -372,7 +372,8 @@ async def test_a_follower_of_another_journal_is_told_where_to_begin(served: Serv
     answer = json.loads(body)
     assert (status, answer["code"]) == (409, code)
     assert (answer["journal"], answer["entry"]) == (JOURNAL, 7)
-    assert answer["sentence"].endswith(f"Begin with {JOURNAL}:0 for all of it, or with {JOURNAL}:7.")
+    where = f"Start with {JOURNAL}:0 to read all of it, or with {JOURNAL}:7 to read only what follows."
+    assert answer["sentence"].endswith(where)
     assert not served.server._shared.streams._streams
 
 

@@ -80,7 +80,9 @@ async def test_a_person_who_is_not_on_duty_here_needs_a_pin() -> None:
 
 
 async def test_a_person_of_a_higher_rank_on_duty_needs_the_pin_every_time() -> None:
-    with pytest.raises(PersonRefusedError, match="Sam is on duty: enter the PIN of Sam, or name who acts instead"):
+    with pytest.raises(
+        PersonRefusedError, match="Sam is on duty: enter the PIN for Sam, or name the person who acts instead"
+    ):
         await identify(TABLE_PC, "", "", "sam")
     assert (await identify(TABLE_PC, "", "Sam", "sam")).person == "sam"
 

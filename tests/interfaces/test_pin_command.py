@@ -45,7 +45,7 @@ def test_at_a_terminal_the_input_is_not_shown() -> None:
     [
         (f"{PIN}\n527191\n", "The two PINs differ"),
         ("1234\n", "6 to 12 digits"),
-        ("777777\n", "tried first"),
+        ("777777\n", "easy to guess"),
         ("secret\n", "consists of digits"),
     ],
 )

@@ -104,7 +104,7 @@ async def test_parallel_guesses_do_not_raise_the_limit(desk: PinDesk, record: Re
 
 async def test_a_lock_shows_when_it_ends(desk: PinDesk, record: Record) -> None:
     await locked(desk)
-    with pytest.raises(PinRefusedError, match=re.escape("another 60 s. Wait, enter it on another screen, or call")):
+    with pytest.raises(PinRefusedError, match=re.escape("another 60 s. Wait, use another screen, or call")):
         await desk.prove("sam", "Sam", RIGHT, KEPT, Caller(CONSOLE))
     record.pass_ns(MINUTE - 1)
     assert await outcome(desk, RIGHT) == "pin-locked"
@@ -177,10 +177,10 @@ def test_a_pin_that_is_taken(pin: str) -> None:
         ("\uff15\uff12\uff17\uff11\uff19\uff10", "consists of digits"),
         ("52719", "6 to 12 digits"),
         ("5271905271905", "6 to 12 digits"),
-        ("000000", "tried first"),
-        ("123456", "tried first"),
-        ("789012", "tried first"),
-        ("654321", "tried first"),
+        ("000000", "easy to guess"),
+        ("123456", "easy to guess"),
+        ("789012", "easy to guess"),
+        ("654321", "easy to guess"),
     ],
 )
 def test_an_invalid_pin(pin: str, why: str) -> None:
@@ -196,18 +196,18 @@ def test_a_hash_is_of_one_pin() -> None:
 @pytest.mark.parametrize(
     ("kept", "why"),
     [
-        ("x", "is no hash of a PIN"),
-        ("527190", "is no hash of a PIN"),
-        ("bcrypt" + GOOD[6:], "is no hash of a PIN"),
-        (GOOD + "$00", "is no hash of a PIN"),
-        (GOOD + "0", "is no hash of a PIN"),
-        (GOOD.replace("$16384$", "$16385$"), "is no hash of a PIN"),
-        (GOOD.replace("$16384$", "$-16384$"), "is no hash of a PIN"),
-        (GOOD.replace("$8$", "$0$"), "is no hash of a PIN"),
+        ("x", "is not the hash of a PIN"),
+        ("527190", "is not the hash of a PIN"),
+        ("bcrypt" + GOOD[6:], "is not the hash of a PIN"),
+        (GOOD + "$00", "is not the hash of a PIN"),
+        (GOOD + "0", "is not the hash of a PIN"),
+        (GOOD.replace("$16384$", "$16385$"), "is not the hash of a PIN"),
+        (GOOD.replace("$16384$", "$-16384$"), "is not the hash of a PIN"),
+        (GOOD.replace("$8$", "$0$"), "is not the hash of a PIN"),
         (GOOD.replace("$16384$", f"${2**30}$"), "more memory or time"),
         (GOOD.replace("$8$", "$800$"), "more memory or time"),
         (GOOD.replace("$8$1$", f"$8${2**40}$"), "more memory or time"),
-        (GOOD.replace("$16384$", f"${10**4000}$"), "is no hash of a PIN"),
+        (GOOD.replace("$16384$", f"${10**4000}$"), "is not the hash of a PIN"),
         (hash_pin(RIGHT, bytes(SALT), 2**13), "too weak"),
         (hash_pin(RIGHT, bytes(SALT - 1)), "too weak"),
         (GOOD[:-66], "too weak"),
@@ -233,14 +233,14 @@ def test_all_mistakes_in_people_and_readings_are_reported_together() -> None:
     assert told == [
         "two people are called dana.",
         "one of [[people]] has an empty id.",
-        "uid 7 stands for a person and for a reader.",
-        "-1 is no user of a machine; `id -u NAME` gives the uid of one.",
-        f"{2**40} is no user of a machine; `id -u NAME` gives the uid of one.",
+        "uid 7 belongs to a person and to a reader.",
+        "-1 is not a valid uid; `id -u NAME` prints a user's.",
+        f"{2**40} is not a valid uid; `id -u NAME` prints a user's.",
         "the reader wall has no uids.",
         "[[people]] kim has neither a pin_hash nor uids, and could do nothing.",
         "[[people]] sam has no pin_hash; every rank above the dealer's needs one.",
-        "[[people]] lee: the pin_hash is no hash of a PIN; `cardshoe pin` makes one.",
-        "there is no shift_manager, to whom the rules refer what they leave open.",
+        "[[people]] lee: the pin_hash is not the hash of a PIN; `cardshoe pin` creates one.",
+        "there is no shift_manager, who decides what the rules leave open.",
     ]
 
 

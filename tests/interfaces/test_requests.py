@@ -52,5 +52,5 @@ def test_other_types_are_not_operations() -> None:
     ],
 )
 def test_a_field_that_is_there_twice_is_refused(fields: str) -> None:
-    with pytest.raises(ValueError, match=r"the field `\w+` is there twice"):
+    with pytest.raises(ValueError, match=r"the field `\w+` appears twice"):
         decode_request(b'{"id":"1","round":0,%s}' % fields.encode())

@@ -66,10 +66,10 @@ def test_a_void_round_has_no_outcomes_beside_its_hands() -> None:
 
 def test_refusals_of_callers_have_texts_and_a_count_above_one() -> None:
     once = events.DoorRefused("not-enrolled", None, 1, "5e5e")
-    assert told(once, "NC") == "refused before the table: an operation at a screen that is not enrolled at screen 5e5e"
+    assert told(once, "NC") == "access refused: an operation from a screen that is not enrolled at screen 5e5e"
     often = msgspec.structs.replace(once, what="person", uid=0, screen="", count=3)
-    assert told(often, "NC") == "refused before the table: a person who is not known by user 0, 3 times"
-    assert told(events.PinAccepted("sam", None), "NC") == "sam enters the right PIN, after wrong ones"
+    assert told(often, "NC") == "access refused: an unknown person by user 0, 3 times"
+    assert told(events.PinAccepted("sam", None), "NC") == "sam enters the correct PIN after wrong ones"
 
 
 def test_every_refusal_of_a_caller_has_a_text() -> None:
@@ -122,9 +122,9 @@ def test_an_irregularity_is_shown_at_its_place_in_the_words_of_the_game() -> Non
 def test_bets_are_shown_by_the_places_of_the_game() -> None:
     assert told(events.BoxesOccupied((1, 2)), "F3") == "Players in play: 1, 2"
     assert told(events.BoxesOccupied((1, 2)), "TP") == "boxes in play: 1, 2"
-    assert told(events.BettorEntered("ann", 2), "F3") == "ann bets here and sits at Player 2"
+    assert told(events.BettorEntered("ann", 2), "F3") == "ann joins the table at Player 2"
     assert told(events.BettingRestricted((0, 3), (), ()), "F3") == (
-        "restricted: the Banker's spot takes no bets; Player 3 takes no bets"
+        "restricted: the Banker's spot is closed to bets; Player 3 is closed to bets"
     )
 
 
@@ -204,8 +204,8 @@ def test_a_count_is_asked_for_as_a_count() -> None:
 
 def test_a_void_that_needs_a_repeat_shows_why() -> None:
     asked = events.VoidAsked(7, "NC 5.5.4", "cards were dealt wrongly")
-    assert told(asked, "NC") == "this makes the round void (NC 5.5.4): cards were dealt wrongly; it is asked once more"
-    assert told(events.VoidAsked(7, "NC 5.5.4"), "NC") == "this makes the round void (NC 5.5.4); it is asked once more"
+    assert told(asked, "NC") == "this makes the round void (NC 5.5.4): cards were dealt wrongly; repeat to confirm"
+    assert told(events.VoidAsked(7, "NC 5.5.4"), "NC") == "this makes the round void (NC 5.5.4); repeat to confirm"
 
 
 def test_a_hand_shows_that_its_win_pays_half() -> None:

@@ -7,6 +7,7 @@ import pytest
 from controller.api.screen_lines import line_for_screens, names_with_screens
 from controller.games.own_words import OwnWords
 from controller.games.specification import Kind
+from controller.language import translated
 from tests.table.harness import TableHarness
 
 NAMES = {"ana": "Ana Ruiz", "e04": "Left", "#12": 'a bet after "No more bets"'}
@@ -16,7 +17,7 @@ NAMES = {"ana": "Ana Ruiz", "e04": "Left", "#12": 'a bet after "No more bets"'}
     ("event", "line"),
     [
         ({"event": "dealer_came", "dealer": "ana"}, "Ana Ruiz deals from now on."),
-        ({"event": "dealer_came", "dealer": "ana2"}, "Ana2 deals from now on."),
+        ({"event": "dealer_came", "dealer": "ana2"}, "ana2 deals from now on."),
         ({"event": "hand_exposed", "place": "B3", "cards": ["TH", "4D", "KS"]}, "Box 3 shows 10♥ 4♦ K♠."),
         (
             {"event": "device_lost", "code": "transport-lost", "sentence": "The serial port /dev/ttyACM0 is gone."},
@@ -26,7 +27,7 @@ NAMES = {"ana": "Ana Ruiz", "e04": "Left", "#12": 'a bet after "No more bets"'}
         ({"event": "service_changed", "service": "reconciling", "cause": "/dev/ttyACM0 is gone."}, None),
         (
             {"event": "handed_over", "to_dealer": "ana", "from_dealer": "", "open": [12, 14]},
-            'Ana Ruiz takes the table over; open: a bet after "No more bets", 14.',
+            'Ana Ruiz takes over the table; open: a bet after "No more bets", 14.',
         ),
         ({"event": "command_done"}, None),
     ],
@@ -39,6 +40,15 @@ def test_a_line_for_screens(event: dict[str, object], line: str | None) -> None:
 def test_a_text_that_a_person_wrote_is_not_changed() -> None:
     said = line_for_screens({"event": "table_paused", "reason": "ana saw KS"}, OwnWords(), NAMES)
     assert str(said) == "Paused: ana saw KS."
+
+
+@pytest.mark.parametrize(("title", "game"), [("round {number} begins", "NC"), ("table resumed", ""), ("Dealer", "NC")])
+def test_a_title_that_is_not_the_games_own_is_never_translated(title: str, game: str) -> None:
+    """Messages, but written as the title in another version's journal."""
+    event = {"event": "game_chosen", "title": title, "version": "", "effective": "", "settings": {"game": game}}
+    said = line_for_screens(event, OwnWords(), NAMES)
+    assert said is not None
+    assert title in translated(said, "zh-Hans")
 
 
 def test_the_matters_that_are_open_have_names() -> None:

@@ -38,7 +38,7 @@ def test_a_path_that_is_not_a_socket_is_left_untouched(occupy: Callable[[Path], 
         path = folder / "api.sock"
         occupy(path)
         before = {one.name: one.lstat() for one in folder.iterdir()}
-        with pytest.raises(SocketRefusedError, match="is there already and is no socket"):
+        with pytest.raises(SocketRefusedError, match="exists and is not a socket"):
             Listener(path)
         assert {one.name: one.lstat() for one in folder.iterdir()} == before
 
@@ -124,7 +124,7 @@ def test_a_link_in_place_of_the_socket_changes_no_other_file(mocker: pytest_mock
         key = folder / "journal.key"
         key.touch(0o600)
         mocker.patch.object(socket, "socket", Exchanged)
-        with pytest.raises(SocketRefusedError, match="was exchanged"):
+        with pytest.raises(SocketRefusedError, match="was replaced"):
             Listener(folder / "api.sock")
         assert stat.S_IMODE(key.stat().st_mode) == 0o600
 
@@ -166,7 +166,7 @@ def test_another_socket_in_place_of_its_own_is_not_opened_to_others(
 
     with short_folder() as folder:
         mocker.patch.object(socket, "socket", Replaced)
-        with pytest.raises(SocketRefusedError, match="was exchanged"):
+        with pytest.raises(SocketRefusedError, match="was replaced"):
             Listener(folder / "api.sock")
     assert stat.S_IMODE(private.stat().st_mode) == 0o600
 
@@ -207,7 +207,7 @@ def test_a_link_in_place_of_the_folder_deletes_nothing(mocker: pytest_mock.Mocke
             named.symlink_to(other)
 
         mocker.patch.object(door, "check_path", check_and_exchange)
-        with pytest.raises(SocketRefusedError, match="is no socket"):
+        with pytest.raises(SocketRefusedError, match="is not a socket"):
             Listener(named / "journal.db")
         assert (other / "journal.db").read_text() == "precious"
 

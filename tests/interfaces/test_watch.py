@@ -95,7 +95,7 @@ async def test_a_stale_socket_and_a_missing_one_have_different_messages() -> Non
             told = await watch(stage.socket)
             _, errors = await told.communicate()
     assert told.returncode == 1
-    assert b"It has ended and left its socket there" in errors
+    assert b"The daemon ended and left its socket behind" in errors
 
 
 async def _lines_until(process: Process, last: bytes) -> list[bytes]:
@@ -189,7 +189,7 @@ async def test_another_program_at_the_socket_is_named_in_a_sentence(case: str) -
         _, errors = await told.communicate()
         server.close()
     assert told.returncode == 1
-    assert b"is no daemon of this version" in errors
+    assert b"is not a daemon of this version" in errors
     assert b"Traceback" not in errors
 
 
@@ -204,7 +204,7 @@ def test_a_plain_file_is_not_a_socket(tmp_path: Path) -> None:
     for command, code in (("watch", 1), ("status", 3)):
         done = CliRunner().invoke(main, [command, "--socket", str(file)])
         assert done.exit_code == code
-        assert f"{file} is no socket." in done.stderr
+        assert f"{file} is not a socket." in done.stderr
         assert "It has ended" not in done.stderr
 
 
@@ -213,4 +213,4 @@ def test_moved_hands_are_shown_by_their_number_of_cards() -> None:
     moved = [(2, "B5", "B6"), (1, "B1", "B2"), (3, "B1", "B2")]
     cards = [{"ordinal": ordinal, "source": source, "place": place} for ordinal, source, place in moved]
     event = {"event": "cards_reconstructed", "cards": cards, "whole_hands": True, "clause": "", "taken_back": 0}
-    assert tell(event) == "hands were put right: 1 card from box 5 to box 6; 2 cards from box 1 to box 2"
+    assert tell(event) == "hands were corrected: 1 card from box 5 to box 6; 2 cards from box 1 to box 2"

@@ -49,6 +49,7 @@ def test_a_round_shows_who_decided_by_which_clause_and_when(folder: Path) -> Non
     assert f"19:01:26 {confirmed}" in printed
     assert "19:01:32 bob at box 3 chooses to withdraw (NC 5.7.3); by dealer (dealer)" in printed
     assert "box 3      ?? ?? ?? out of play, bets returned (NC 5.7.3)" in printed
+    assert "face down before" not in "".join(printed), "the withdrawn hand stays as it lies"
     assert "box 1      AC 2C 3C Plain Six, WIN against Plain Four, pays half" in printed
 
 
@@ -61,7 +62,7 @@ def test_a_void_round_shows_reason_author_and_returned_bets(folder: Path) -> Non
 
 def test_recalled_cards_are_shown_without_a_face(folder: Path) -> None:
     printed = run("show", 2, "--short", "--journal", folder).partition("Recalled cards")[2]
-    assert "pit-manager recalls the cards of box 3 in round 2: the player of box 3 disputes the hand" in printed
+    assert "pit-manager recalls the cards of box 3 from round 2: the player of box 3 disputes the hand" in printed
     assert "Course" not in printed
 
 

@@ -73,6 +73,7 @@ def test_a_number_chooses_the_text_in_each_language() -> None:
         assert (str(said), translated(said, CHINESE)) == (english, chinese)
 
 
-def test_a_path_at_the_beginning_of_a_sentence_keeps_its_spelling() -> None:
+def test_a_path_or_name_at_the_beginning_keeps_its_spelling_in_messages_within_too() -> None:
     assert str(message("{path} is not a journal.", path="folder")) == "folder is not a journal."
+    assert str(message("{line}.", line=message("{person} opens the table", person="lee"))) == "lee opens the table."
     assert str(message("{who} opened the table.", who=message("the dealer"))) == "The dealer opened the table."

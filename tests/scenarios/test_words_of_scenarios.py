@@ -206,8 +206,8 @@ def test_about_directs_steps_to_another_irregularity() -> None:
         ("game NC\nboxes 1 12", "a, line 2: there is no box 12"),
         ("game NC\nreading colour red", "'colour' is no setting of this game; known: "),
         ("game NC\nreading cured red", "'red' is no option of cured; known: silently, options"),
-        ("game NC\nhand B1 KD ZZ", "'ZZ' is no card; a card is written like KD or 10C"),
-        ("game NC\nhand X1 KD", "'X1' is no place; places are B1 to B9, and D"),
+        ("game NC\nhand B1 KD ZZ", "'ZZ' is not a card; a card is written like KD or 10C"),
+        ("game NC\nhand X1 KD", "'X1' is not a place; places are B1 to B9, and D"),
         ("game NC\nhand B1", "a, line 2: a card is missing at the end"),
         ("game NC\nhand B1 KD\nhand B1 QD", "a, line 3: the cards of B1 are named already"),
         ("game NC\nhand B1 KD\nhand B3 KD\nbegin", "a: KD is named twice, and the deck has it once."),
@@ -224,7 +224,7 @@ def test_about_directs_steps_to_another_irregularity() -> None:
         ("game NC\nboxs 1 2", "; before the first step also game, device, boxes, reading, hand, wager, cell, clause."),
         ("cell twelve", "'twelve' is no cell"),
         ("clause", "a clause is missing; write `clause silent`"),
-        ("game NC TP", "nothing is known to follow here, and 'TP' does"),
+        ("game NC TP", "nothing may follow here, but 'TP' does"),
         (HEAD + "wager ann", "a wager like main is missing at the end"),
         (
             HEAD + "shuffle cards",
@@ -233,11 +233,11 @@ def test_about_directs_steps_to_another_irregularity() -> None:
         (HEAD + "begin\ndevice flies", "'device flies' begins no step; known: device face-up, device together"),
         (HEAD + "deal some", "how many sets or cards are dealt is a number, not 'some'; write `deal NUMBER"),
         (HEAD + "report nothing", "'nothing' is no kind of irregularity; known: foreign_card, "),
-        (HEAD + "report exposed_card B3 soon", "nothing is known to follow here, and 'soon' does; write `report KIND"),
+        (HEAD + "report exposed_card B3 soon", "nothing may follow here, but 'soon' does; write `report KIND"),
         (HEAD + "confirm handled perhaps", "'perhaps' is no answer; known: yes, no"),
         (HEAD + "confirm by nobody", "'nobody' is no rank; known: dealer, pit supervisor"),
         (HEAD + "rule pray", "'pray' is no ruling; known: void, continue, reconstruct, remove hands"),
-        (HEAD + "rule void because so by pit manager", "say by whom before it"),
+        (HEAD + "rule void because so by pit manager", "put `by ROLE` before it"),
         (HEAD + "choose B1 stay", "'stay' is no choice; known: continue, withdraw"),
         (HEAD + "lies", "say which card lies where"),
         (HEAD + "expect", "'' cannot be expected; known: asks, stage"),
@@ -287,7 +287,11 @@ def test_the_demo_prints_each_step_and_the_tables_output() -> None:
     assert code == 0
     printed = output.splitlines()
     assert printed[-1] == "Every expectation held."
-    for line in ("box 3 chooses to withdraw", "box 3 is out of play, bets returned", "refused: Only a pit supervisor"):
+    for line in (
+        "box 3 chooses to withdraw",
+        "box 3 is out of play; its bets are returned",
+        "refused: Only a pit supervisor",
+    ):
         assert any(line in one for one in printed), line
     steps = [re.sub(r"^ *\d+  ", "", one) for one in printed if re.match(r" *\d+  \S", one)]
     assert steps == [step.text for step in load(EXPOSED).steps]

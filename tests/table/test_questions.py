@@ -211,7 +211,8 @@ def test_an_order_without_known_cards_is_asked_at_the_table() -> None:
     table.report(Kind.SIMULTANEOUS)
     table.confirm(wrong_number=False, order_known=False)
     assert next_step(table.state) == (
-        f'{SUPERVISOR}Say at the table which card counts as the first and which as the next. Then press "Name order".'
+        f"{SUPERVISOR}Say at the table which card counts as the first and which as the next. "
+        'Then press "Set card order".'
     )
     table.name_order()
     assert table.open.stage == "choosing"

@@ -128,9 +128,9 @@ def test_a_void_earlier_round_has_only_a_void_result() -> None:
 def test_a_return_of_bets_has_a_text_for_the_table() -> None:
     assert tell({"event": "chips_paid", "returned": True}) == "all bets are returned"
     back = {"event": "closing_taken_back", "chips": True, "returned": True}
-    assert tell(back) == "the bets are to be returned after all"
-    assert tell({"event": "void_lifted", "returned": True}) == "the round is not void after all; put the bets back"
-    assert tell({"event": "void_lifted"}) == "the round is not void after all"
+    assert tell(back) == "the bets are returned after all"
+    assert tell({"event": "void_lifted", "returned": True}) == "the void is withdrawn; put the bets back"
+    assert tell({"event": "void_lifted"}) == "the void is withdrawn"
 
 
 def test_a_bet_that_went_back_before_keeps_its_clause_in_a_void() -> None:

@@ -227,7 +227,7 @@ def test_a_report_of_a_wrong_count_is_reopened() -> None:
 
 def test_the_fate_of_the_irregularity_is_reported() -> None:
     withdrawn = {"event": "irregularity_resolved", "outcome": "corrected", "clause": "NC 5.5.2", "by": "sam"}
-    assert tell(withdrawn) == "withdrawn by sam: it was noticed with the entry that was wrong"
+    assert tell(withdrawn) == "withdrawn by sam: the entry behind it was wrong"
     back = {"event": "count_taken_back", "pile": "stub", "account": {"stub": None}}
-    assert tell(back) == "the count does not stand (stub): it is to be counted again"
-    assert tell(back | {"pile": "burnt"}) == "the count does not stand (burnt cards)"
+    assert tell(back) == "the count is withdrawn (stub); count again"
+    assert tell(back | {"pile": "burnt"}) == "the count is withdrawn (burnt cards)"

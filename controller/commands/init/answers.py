@@ -114,7 +114,7 @@ def ask_people() -> list[NewPerson]:
         elif any(one.role is Role.SHIFT_MANAGER for one in people):
             return people
         else:
-            click.echo("There must be a shift manager, to whom the rules refer what they leave open.", err=True)
+            click.echo("There must be a shift manager, who decides what the rules leave open.", err=True)
 
 
 def with_access(people: Sequence[NewPerson], uid: int, *, make_pins: bool, screens: bool) -> tuple[NewPerson, ...]:

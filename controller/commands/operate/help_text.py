@@ -33,7 +33,7 @@ BUTTONS: Final = {
     "Cards are moved": "put right",
     "Confirm": "confirm",
     "NO": "deny",
-    "Name order": "order",
+    "Set card order": "order",
     "Paid": "settle",
     "Play goes on": "confirm",
     "Players have looked": "examined",

@@ -300,7 +300,7 @@ def _waits_to_be_judged(state: TableState, place: str) -> bool:
 
 def verify_name_order(state: TableState, given: PersonActed, operation: operations.NameOrder) -> None:
     found = find_named(state, operation, Stage.ORDERING)
-    require(given, found.row.decides, found.row.clause, message("name the order"))
+    require(given, found.row.decides, found.row.clause, message("set the order"))
     if sorted(operation.ordinals) != sorted(found.ordinals):
         if not found.ordinals:
             raise RefusedError("order", "None of these cards is known by its number; enter the order without numbers.")

@@ -406,7 +406,7 @@ def _ordering(state: TableState, found: Irregularity) -> Sentences:
     if not found.ordinals:
         return (
             message("Say at the table which card counts as the first and which as the next."),
-            message('Then press "Name order".'),
+            message('Then press "Set card order".'),
         )
     return (
         message(
