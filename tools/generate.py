@@ -19,6 +19,7 @@ from tests.clauses import coverage
 from tests.configuration import options_page
 from tests.interfaces import api_page, grafana_dashboards, metrics_page, openapi_document
 from tests.journal.forgeries import page as forgeries
+from tests.protocol import vectors
 from tests.table import reports_page
 from tools import catalogue
 
@@ -34,6 +35,7 @@ FILES: Final[dict[str, Callable[[], str]]] = {
     "deployment/prometheus/alerts.yml": metrics_page.alerts,
     "docs/api.md": _changed("docs/api.md", api_page.rewritten),
     "docs/bench.md": _changed("docs/bench.md", bench.written),
+    "docs/cardlink_vectors.jsonl": vectors.lines,
     "docs/clause_coverage.md": coverage.write_page,
     "docs/configuration_options.md": options_page.page,
     "docs/device_reports.md": reports_page.page,

@@ -1,22 +1,25 @@
-"""docs/cardlink.md as tables, so that tests can compare the code with it."""
+"""docs/cardlink.md as tables, and its file of frames, so that tests can compare the code with them."""
 
 from __future__ import annotations
 
 import json
 import re
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from .independent_decoder import Value
 
-PAGE: Final = (Path(__file__).parents[2] / "docs" / "cardlink.md").read_text(encoding="utf-8")
+DOCS: Final = Path(__file__).parents[2] / "docs"
+PAGE: Final = (DOCS / "cardlink.md").read_text(encoding="utf-8")
+FRAMES: Final = DOCS / "cardlink_vectors.jsonl"
 
 
 class Row(NamedTuple):
-    """A golden vector as the page shows it."""
+    """A golden vector as the file of frames has it."""
 
     name: str
     kind: int
+    flags: int
     boot: int
     number: int
     counter: int | None
@@ -25,7 +28,7 @@ class Row(NamedTuple):
 
 
 def block(mark: str) -> str:
-    """Return the text between two marks: keys, nonces or vectors."""
+    """Return the text between two marks: keys or nonces."""
     return PAGE.split(f"<!-- {mark} -->\n")[1].split(f"\n<!-- end of {mark} -->")[0]
 
 
@@ -61,11 +64,10 @@ def _value(part: object) -> Value:
 
 
 def golden_rows() -> list[Row]:
-    rows: list[Row] = []
-    for line in block("vectors").splitlines()[2:]:
-        cells = (cell.strip().strip("`") for cell in line.strip("|").split("|"))
-        name, kind, boot, number, counter, body, frame = cells
-        counted = int(counter, 16) if counter else None
-        value = _value(json.loads(body))
-        rows.append(Row(name, int(kind, 16), int(boot, 16), int(number), counted, value, bytes.fromhex(frame)))
-    return rows
+    return [_row(json.loads(line)) for line in FRAMES.read_text(encoding="utf-8").splitlines()]
+
+
+def _row(read: dict[str, Any]) -> Row:
+    counter = None if read["counter"] is None else int(read["counter"], 16)
+    kind, boot, frame = int(read["kind"], 16), int(read["boot"], 16), bytes.fromhex(read["bytes"])
+    return Row(read["frame"], kind, read["flags"], boot, read["number"], counter, _value(read["body"]), frame)

@@ -10,7 +10,7 @@ import pytest
 from firmware_bridge.capabilities import Capabilities
 from firmware_bridge.cards import Card
 from firmware_bridge.drivers.cardlink import authentication, messages
-from firmware_bridge.drivers.cardlink.frame_sealing import INTERRUPT, LONGEST_BODY, SMALLEST, FrameOpener
+from firmware_bridge.drivers.cardlink.frame_sealing import LONGEST_BODY, SMALLEST, FrameOpener
 from firmware_bridge.drivers.cardlink.framing import FrameReader, encode_frame
 from firmware_bridge.drivers.cardlink.messages import CLEAR, Kind, encode_body
 from firmware_bridge.drivers.cardlink.translate import capability_words
@@ -64,10 +64,6 @@ BODIES: Final[dict[str, type[msgspec.Struct]]] = {
 }
 
 
-def flags_of(row: Row) -> int:
-    return INTERRUPT if row.name.endswith("flags 1") else 0
-
-
 def by_name(row: Row) -> str:
     return row.name
 
@@ -108,7 +104,7 @@ def test_every_kind_report_and_order_has_a_vector() -> None:
 @pytest.mark.parametrize("row", ROWS, ids=by_name)
 def test_the_independent_decoder_reads_the_vector(row: Row) -> None:
     (frame,) = independent_decoder.decode_frames(row.frame)
-    assert (frame.version, frame.flags) == (1, flags_of(row))
+    assert (frame.version, frame.flags) == (1, row.flags)
     assert (frame.kind, frame.boot, frame.number) == (row.kind, row.boot, row.number)
     assert (row.counter is None) == (row.kind in CLEAR)
     body = frame.body
@@ -122,7 +118,7 @@ def test_the_independent_decoder_reads_the_vector(row: Row) -> None:
 def test_the_code_reads_the_vector_and_writes_the_same_bytes(row: Row) -> None:
     (frame,) = FrameReader().receive(row.frame)
     header = (frame.version, frame.flags, frame.kind, frame.boot, frame.number)
-    assert header == (1, flags_of(row), row.kind, row.boot, row.number)
+    assert header == (1, row.flags, row.kind, row.boot, row.number)
     if row.counter is None:
         body = encode_body(DECODERS[frame.kind](frame.body))
         assert encode_frame(frame.kind, frame.boot, frame.number, body) == row.frame

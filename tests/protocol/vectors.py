@@ -1,4 +1,7 @@
-"""The golden vectors of docs/cardlink.md. `python -m tests.protocol.vectors` prints their table."""
+"""The golden vectors of docs/cardlink.md.
+
+`python -m tests.protocol.vectors` prints the tables of that page; `python -m tools.generate` writes the file of frames.
+"""
 
 from __future__ import annotations
 
@@ -209,28 +212,32 @@ def vectors() -> list[Vector]:
     return found
 
 
-def written(value: Value) -> str:
-    """Return a body as the page shows it: JSON, byte strings as h'00ff'."""
-
-    def plain(part: Value) -> object:
-        if isinstance(part, bytes):
-            return f"h'{part.hex()}'"
-        return [plain(item) for item in part] if isinstance(part, list) else part
-
-    return json.dumps(plain(value), ensure_ascii=False) if value is not None else ""
+def written(value: Value) -> object:
+    """Return a body as the file of frames has it: JSON, byte strings as h'00ff'."""
+    if isinstance(value, bytes):
+        return f"h'{value.hex()}'"
+    return [written(item) for item in value] if isinstance(value, list) else value
 
 
-def table() -> str:
-    """Return the page's table, made from what the independent decoder and cipher read in the frames."""
-    lines = ["| frame | kind | boot | number | counter | body | bytes |", "|---|---|---|---|---|---|---|"]
+def lines() -> str:
+    """Return the file of frames, made from what the independent decoder and cipher read in them."""
+    found = []
     for name, encoded, counter in vectors():
         (read,) = decode_frames(encoded)
-        payload = read.body if counter is None else opened(read)
-        body = written(decode_body(payload)) and f"`{written(decode_body(payload))}`"
-        counted = "" if counter is None else f"{counter:X}"
-        row = (name, f"{read.kind:02X}", f"{read.boot:08X}", str(read.number), counted, body)
-        lines.append(f"| {' | '.join(row)} | `{encoded.hex().upper()}` |")
-    return "\n".join(lines)
+        body = read.body if counter is None else opened(read)
+        found.append(
+            {
+                "frame": name,
+                "kind": f"{read.kind:02X}",
+                "flags": read.flags,
+                "boot": f"{read.boot:08X}",
+                "number": read.number,
+                "counter": None if counter is None else f"{counter:X}",
+                "body": written(decode_body(body)),
+                "bytes": encoded.hex().upper(),
+            }
+        )
+    return "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in found)
 
 
 def opened(read: DecodedFrame) -> bytes:
@@ -254,7 +261,7 @@ def nonce_table() -> str:
     return "\n".join(lines)
 
 
-TABLES: Final = {"keys": key_table, "nonces": nonce_table, "vectors": table}
+TABLES: Final = {"keys": key_table, "nonces": nonce_table}
 """By the mark between which they stand on the page."""
 
 if __name__ == "__main__":
