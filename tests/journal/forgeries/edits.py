@@ -268,8 +268,8 @@ def _all_of_it(forger: Forger) -> None:
 
 SKILLS: Final = (
     Skill("nothing else is changed", lambda forger: None, "nothing"),
-    Skill("every hash is made again", lambda forger: forger.rechain(), "nothing"),
-    Skill("every hash is made again, and the signatures removed", _rechained_without_heads, "nothing"),
+    Skill("every hash is computed anew", lambda forger: forger.rechain(), "nothing"),
+    Skill("every hash is computed anew, and the signatures removed", _rechained_without_heads, "nothing"),
     Skill("everything is signed again with another key", _signed_by_another, "pin noted key local"),
     Skill("everything is signed again with the table's key", _signed, "pin noted local"),
     Skill("the same, and the pin is written again", _signed_and_pinned, "noted local"),

@@ -44,10 +44,10 @@ ALSO_HIS: Final = SigningKey(bytes(range(2, 34)))
 """A key that the forger made."""
 
 WHERE: Final = {
-    "nothing": "nothing at hand",
+    "nothing": "the files alone",
     "pin": "the pin",
     "noted": "noted heads, or the witness",
-    "key": "the key's fingerprint, noted elsewhere",
+    "key": "the noted fingerprint",
     "local": "the local key",
     "deep": "a deep check with the local key",
 }

@@ -55,17 +55,23 @@ def _edits() -> Iterator[str]:
         deep = "; what the next table says" if skill is OF_ALL else ""
         yield f"| {skill.name} | {_words(skill.found)}{deep} |"
     yield ""
-    yield "| What is changed | What else finds it when the holder of all keys writes all of it again |"
+    yield "| What else finds it when the holder of all keys writes all of it again | What is changed |"
     yield "| --- | --- |"
-    for edit in EDITS:
-        yield f"| {edit.name} | {WHERE[edit.found] if edit.found else 'nothing'} |"
+    yield from _grouped((WHERE[edit.found] if edit.found else "nothing", edit.name) for edit in EDITS)
 
 
 def _others() -> Iterator[str]:
-    yield "| What is done | What finds it, each by itself |"
+    yield "| What finds it, each by itself | What is done |"
     yield "| --- | --- |"
-    for forgery in OTHERS:
-        yield f"| {forgery.name} | {_words(forgery.found)} |"
+    yield from _grouped((_words(forgery.found), forgery.name) for forgery in OTHERS)
+
+
+def _grouped(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield a row for each first cell, with all second cells that belong to it."""
+    groups: dict[str, list[str]] = {}
+    for found, name in rows:
+        groups.setdefault(found, []).append(name)
+    yield from (f"| {found} | {'; '.join(names)} |" for found, names in groups.items())
 
 
 def _words(found: str) -> str:
