@@ -175,11 +175,13 @@ OTHERS: Final = (
     # Truncation
     Forgery("the end cut off after the last signed head", lambda f: _cut(f, _last_signed(f)), "pin"),
     Forgery(
-        "the end cut off after the last signed head, and the pin written again", lambda f: _cut_and_pinned(f, _last_signed(f)), "",
+        "the end cut off after the last signed head, and the pin written again",
+        lambda f: _cut_and_pinned(f, _last_signed(f)), "",
     ),
     Forgery("the end cut off at an earlier signed head", lambda f: _cut(f, _last_signed(f, -3)), "pin noted"),
     Forgery(
-        "the end cut off at an earlier signed head, and the pin written again", lambda f: _cut_and_pinned(f, _last_signed(f, -3)), "noted",
+        "the end cut off at an earlier signed head, and the pin written again",
+        lambda f: _cut_and_pinned(f, _last_signed(f, -3)), "noted",
     ),
     Forgery("all entries of the newest file removed", lambda f: _cut(f, _last_signed(f, 0)), "pin noted"),
     Forgery("the newest file deleted", lambda f: _remove(f, 3), "pin noted"),
