@@ -248,7 +248,7 @@ def main() -> int:
         asyncio.run(flood(given.socket, given.flood, given.connections))
         return 0
     if os.geteuid() != 0:
-        raise SystemExit("the floods are other users': run it as root")
+        raise SystemExit("the floods belong to other users: run this as root")
     print(f"flood: {given.operations} operations, one every {GAP * 1000:.0f} ms; milliseconds and MB")
     print(f"  {'':<24}{'':>5}{'p50':>8}{'flooded':>9}{'by':>8}{'p99':>8}{'flooded':>9}{'by':>8}{'MB':>7}{'after':>7}")
     with tempfile.TemporaryDirectory() as name:

@@ -361,7 +361,7 @@ def main() -> int:
         asyncio.run(flood(given.socket, given.flood, become(given.flood)))
         return 0
     if os.geteuid() != 0:
-        raise SystemExit("the floods are other users': run it as root")
+        raise SystemExit("the floods belong to other users: run this as root")
     print(f"floods: {given.operations} operations, one every {GAP * 1000:.0f} ms; milliseconds")
     print(f"  {'':<28}{'p95':>9}{'flooded':>9}{'p95 by':>9}{'p50 by':>9}")
     with tempfile.TemporaryDirectory() as name:

@@ -40,7 +40,7 @@ def _kinds(name: str, words: str, kind: Callable[[Card], int], count: int) -> Ki
 KINDS: Final = (
     _kinds("runs-of-colour", "Runs of cards of one colour", lambda card: int(card.suit in "DH"), 2),
     _kinds("runs-of-pictures", "Runs of pictures alone or of point cards alone", lambda card: pictures([card]), 2),
-    _kinds("runs-of-points", "Runs of cards of as many points", lambda card: points([card]), 10),
+    _kinds("runs-of-points", "Runs of cards with the same points", lambda card: points([card]), 10),
     _kinds("runs-of-suit", "Runs of cards of one suit", lambda card: SUITS.index(card.suit), len(SUITS)),
 )
 

@@ -18,7 +18,7 @@ from shuffle_audit.exact import Distribution
 from shuffle_audit.orders import Counts, Orders
 
 ID: Final = "favoured-place"
-WORDS: Final = "Decks in which one card came to one place, of the card and place with the most"
+WORDS: Final = "Decks in which the most frequent pair of a card and a place occurred"
 SOURCE: Final = "Fuchs, Kenett 1980"
 SHARE: Final = 0.02
 

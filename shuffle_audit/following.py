@@ -85,7 +85,7 @@ class GrowingFile:
         try:
             numbered = deck_of_line(line.removeprefix(BYTE_ORDER_MARK).decode())
         except UnicodeDecodeError:
-            return Came(where, None, "not-text", "There is a byte that is no UTF-8.")
+            return Came(where, None, "not-text", "There is a byte that is not valid UTF-8.")
         except OrderError as error:
             return Came(where, None, error.code, str(error))
         return Came(where, numbered.deck, number=numbered.number)

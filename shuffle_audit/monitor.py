@@ -29,10 +29,11 @@ FEW_KNOWN: Final = "too-few-cards"
 SKIPPED: Final = "skipped"
 SOME_SHELVES: Final = "a shelf shuffler"
 WHY: Final = {
-    NOT_KNOWN: "the order in is not known, so that nothing can be seen in what came out",
+    NOT_KNOWN: "the order in is not known, so the order out shows nothing",
     FEW_KNOWN: f"fewer than {LEAST_KNOWN} cards are known both before and after",
-    SKIPPED: "it came before what is watched",
-    TWICE: "its orders in and out are those of an earlier deck, which chance does not do: either the line was copied, "
+    SKIPPED: "it came before the watched decks",
+    TWICE: "its orders in and out are those of an earlier deck, which does not happen by chance: either the line was "
+    "copied, "
     "or the machine repeats itself and is to be taken out of service. With a number of its own ('deck') it counts",
 }
 
@@ -185,11 +186,11 @@ def alarm_text(source: str, counted: int, lately: int, level: float, likeliest: 
     else:
         decks = f"One deck of {source} speaks" if counted == 1 else f"{counted:,} decks of {source} speak"
         decks += " against the shuffle"
-    shelves = " (decks that are known in part do not say how many shelves)" if likeliest == SOME_SHELVES else ""
+    shelves = " (partly known decks do not show how many shelves)" if likeliest == SOME_SHELVES else ""
     return (
         f"{decks}. A shuffle that makes every order equally likely ever raises this alarm with a chance of at most "
-        f"{level:g}, however often one looks: a false alarm is possible. Of the shuffles that are suspected "
-        f"{likeliest} fits best{shelves}; another one, which is not among them, may fit better still. The round in "
+        f"{level:g}, however often one looks: a false alarm is possible. Of the suspected shuffles, {likeliest} fits "
+        f"best{shelves}; another one, which is not among them, may fit better still. The round in "
         "progress is not touched: play it to its end. Then take the shuffler out of service, call its technician, and "
-        "keep the decks and these records. Whether the shuffler is bad, a person decides."
+        "keep the decks and these records. A person decides whether the shuffler is bad."
     )

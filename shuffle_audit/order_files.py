@@ -182,8 +182,8 @@ def _verify_new(one: FileDeck, seen: dict[DeckOrders, _Former]) -> None:
         return
     raise _RefusedError(
         TWICE,
-        f"This deck has the orders in and out of the one in {former.first.file}, line {former.first.line}, which "
-        "chance does not do. If the line was copied, take one of both out. If both decks were shuffled, the machine "
+        f"This deck has the orders in and out of the one in {former.first.file}, line {former.first.line}, which does "
+        "not happen by chance. If the line was copied, remove one of them. If both decks were shuffled, the machine "
         "repeats itself: take it out of service, and give each deck a number of its own as 'deck', so that both count.",
     )
 
@@ -192,7 +192,7 @@ def _verify_number(one: FileDeck, numbered_in: dict[tuple[str, str], int]) -> No
     """Raise `_RefusedError` if an earlier deck of the file has the same number."""
     line = numbered_in.setdefault((one.file, one.number), one.line)
     if one.number and line != one.line:
-        raise _RefusedError("number-twice", f"The deck in line {line} has the number {one.number}, too.")
+        raise _RefusedError("number-twice", f"The deck in line {line} also has the number {one.number}.")
 
 
 def _exchanged(found: Sequence[FileDeck]) -> Fault | None:
@@ -219,8 +219,8 @@ def _exchanged(found: Sequence[FileDeck]) -> Fault | None:
     more = f", as in {len(odd) - 1:,} more" if len(odd) > 1 else ""
     return Fault(
         odd[0].file, odd[0].line, EXCHANGED,
-        f"An earlier deck went in in the order in which this one came out, or came out so itself{more}: 'before' and "
-        "'after' are exchanged, or lines do not stand in the order of time. If not, --as-written judges them so.",
+        f"An earlier deck went in, or came out, in the order in which this one came out{more}: 'before' and "
+        "'after' are exchanged, or the lines are not in the order of time. If neither is the case, use --as-written.",
     )  # fmt: skip
 
 
@@ -238,14 +238,16 @@ def _decks_of(path: Path, read_bytes: Callable[[Path], bytes]) -> Iterator[tuple
         text = content.decode()
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise _RefusedError("not-text", "There is a byte that is no UTF-8. Save the file as UTF-8.", line) from error
+        raise _RefusedError(
+            "not-text", "There is a byte that is not valid UTF-8. Save the file as UTF-8.", line
+        ) from error
     found = _json_lines(text) if path.suffix.lower() in JSON_LINES else _rows(text)
     empty = True
     for line, deck in found:
         empty = False
         yield line, deck
     if empty:
-        raise _RefusedError("empty-file", "There is no deck in it.")
+        raise _RefusedError("empty-file", "It contains no deck.")
 
 
 def _json_lines(text: str) -> Iterator[tuple[int, NumberedDeck | _RefusedError]]:
@@ -308,7 +310,7 @@ def _header(cells: list[str], line: int) -> list[str]:
     if "after" not in cells:
         raise _RefusedError("column-missing", f"The column 'after' is missing: the columns are {columns}.", line)
     if twice := sorted({cell for cell in cells if cells.count(cell) > 1}):
-        raise _RefusedError("column-twice", f"The column {twice[0]!r} is there more than once.", line)
+        raise _RefusedError("column-twice", f"The column {twice[0]!r} appears more than once.", line)
     return cells
 
 
@@ -329,7 +331,7 @@ def _checked(read: DeckOrders, first: FileDeck | None) -> DeckOrders:
     if len(read.after) == 1 and "," in read.after[0]:
         raise _RefusedError("card-name", "The cards are separated by commas: separate them by spaces.")
     if odd := [card for card in (*read.before, *read.after) if not card or card.split() != [card]]:
-        raise _RefusedError("card-name", f"{odd[0]!r} is no name of a card: it is empty, or there is a blank in it.")
+        raise _RefusedError("card-name", f"{odd[0]!r} is not the name of a card: it is empty or contains a space.")
     try:
         verify_cards(read)
     except OrderError as error:

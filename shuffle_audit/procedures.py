@@ -68,15 +68,15 @@ PROCEDURES: Final = (
         patterns.rising_sequences, _exact_null(exact.rising_sequence_numbers), 0.9, 0.25,
     ),
     Procedure(
-        "valleys", "Cards with one on each side that lay below them", DFH,
+        "valleys", "Cards between two neighbours that lay below them", DFH,
         patterns.valleys, _exact_null(exact.peak_numbers), 0.9, 0.25,
     ),
     Procedure(
-        "peaks", "Cards with one on each side that lay above them", DFH,
+        "peaks", "Cards between two neighbours that lay above them", DFH,
         patterns.peaks, _exact_null(exact.peak_numbers), 0.9, 0.19,
     ),
     Procedure(
-        "guesses", "Cards that a player names who knows the former order and sees each card after his guess", DFH,
+        "guesses", "Cards guessed by a player who knows the former order and sees each card after his guess", DFH,
         patterns.right_guesses, exact.guess_distribution, 0.0, 0.05,
     ),
     Procedure(
@@ -84,11 +84,11 @@ PROCEDURES: Final = (
         patterns.kept_pairs, _exact_null(exact.kept_pair_numbers), 0.1, 0.1,
     ),
     Procedure(
-        "turned-pairs", "Neighbours that follow each other the other way round", "Whitworth 1901",
+        "turned-pairs", "Neighbours that follow each other in reverse", "Whitworth 1901",
         lambda orders: patterns.kept_pairs(orders, -1), _exact_null(exact.kept_pair_numbers), 0.1, 0.04,
     ),
     Procedure(
-        "in-place", "Cards that lie where they lay", "Montmort 1708",
+        "in-place", "Cards in their former place", "Montmort 1708",
         patterns.cards_in_place, _exact_null(exact.in_place_numbers), 0.5, 0.015,
     ),
     Procedure(

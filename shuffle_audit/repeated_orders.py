@@ -14,7 +14,7 @@ from typing import Final
 from shuffle_audit.orders import Orders
 
 ID: Final = "repeated-orders"
-WORDS: Final = "Decks that were shuffled exactly as an earlier one was"
+WORDS: Final = "Decks that were shuffled exactly like an earlier one"
 SOURCE: Final = "von Mises 1939"
 SHARE: Final = 0.01
 FEW: Final = 8  # cards; with more, repeated orders are rare

@@ -104,7 +104,7 @@ CARD_POSITION: Final = SampledProcedure(
     card_against_position, lambda cards: cards * (cards - 1.0), lambda decks: sqrt(1 - 1 / decks), _cell_bound, 0.015,
 )  # fmt: skip
 SHIFTS: Final = SampledProcedure(
-    "shifts", "Places by which cards moved, going round, by chi-square", "Pearson 1900",
+    "shifts", "Places by which cards moved, counted round the deck, by chi-square", "Pearson 1900",
     position_shifts, lambda cards: float(cards), lambda decks: 1.0, _shift_bound, 0.015,
 )  # fmt: skip
 SAMPLED: Final = (CARD_POSITION, SHIFTS)

@@ -1,6 +1,6 @@
 """Judges decks: a verdict at one stated chance of a false alarm, and the effect in plain numbers.
 
-The procedures share nine tenths of that chance, and the evidence has the last. That costs it little: its limit grows by
+The procedures share nine tenths of that chance, and the evidence has the rest. That costs it little: its limit grows by
 the same factor for one deck or a thousand.
 """
 
@@ -184,7 +184,7 @@ def _chance(results: Sequence[Result], gathered: Gathered) -> float:
 def _sentence(word: Word, chance: float, level: float, decks: int) -> str:
     if word == "bad":
         return (
-            f"A shuffle that makes every order equally likely gives decks that look so bad with a chance of at most "
+            f"A shuffle that makes every order equally likely gives decks that look this bad with a chance of at most "
             f"{chance:.2g}; the limit is {level:g}."
         )
     if word == "nothing found":
@@ -198,17 +198,17 @@ def _sentence(word: Word, chance: float, level: float, decks: int) -> str:
 
 def _nothing_examined(decks: int, cards: int, level: float, few: int = 0) -> Verdict:
     """Return the verdict for no decks. `few` decks have a known order in, but too few known cards."""
+    which = "the deck" if decks == 1 else f"any of the {decks:,} decks"
     sentence = (
-        f"The order in is not known for {'the deck' if decks == 1 else f'any of the {decks:,} decks'}. Where what went "
-        "in was random and is not known, what comes out of any shuffler that does not look at faces is uniform, "
-        "however badly it shuffles: nothing can be seen in it."
+        f"The order in is not known for {which}. If the order in was random and is not known, the order out of any "
+        "shuffler that does not look at faces is uniform, however badly it shuffles, and shows nothing."
     )
     code = "order-in-not-known"
     if not decks:
         sentence, code = "There are no decks.", "too-few-decks"
     if few:
         code = "too-few-cards"
-        sentence = f"Of no deck with an order in as many as {LEAST_KNOWN} cards are known both before and after."
+        sentence = f"No deck with an order in has {LEAST_KNOWN} or more cards that are known both before and after."
     expected = guesses_expected(cards)
     return Verdict(
         "no verdict", code, sentence, level, None, 0, decks - few, cards, None, expected, (), None, few_known=few

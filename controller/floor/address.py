@@ -59,9 +59,9 @@ def parse_broker(url: str) -> Address:
         found = urlsplit(url)
         host, port = found.hostname or "", found.port
     except ValueError as error:
-        raise BadBrokerError(f"{url!r} is no address of a broker.", _WRITE) from error
+        raise BadBrokerError(f"{url!r} is not the address of a broker.", _WRITE) from error
     if found.scheme not in PORTS or not host or found.path.strip("/") or found.query or found.fragment:
-        raise BadBrokerError(f"{url!r} is no address of a broker.", _WRITE)
+        raise BadBrokerError(f"{url!r} is not the address of a broker.", _WRITE)
     if found.username is not None or found.password is not None:
         raise BadBrokerError("a broker knows a table by its certificate, not by a name and a password.", _WRITE)
     if found.scheme == PLAIN and not _is_own(host):

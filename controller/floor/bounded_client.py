@@ -90,7 +90,7 @@ class BoundedClient(Client):
         if self._in_packet["have_remaining"]:
             is_message = self._in_packet["command"] & _KIND == PacketTypes.PUBLISH << 4
             if self.size > (self._largest if is_message else LARGEST_ANSWER):
-                self.why = f"it sends a packet of {self.size:,} bytes, and was told to send none of that size"
+                self.why = f"it sends a packet of {self.size:,} bytes, which is more than this program accepts"
                 if is_message and not self._largest:
                     self.why = _UNASKED
                 raise ConnectionAbortedError(self.why)
@@ -103,7 +103,7 @@ class BoundedClient(Client):
         try:
             return super()._packet_handle()
         except Exception as error:  # paho raises exceptions of any type for an invalid packet
-            self.why = f"it sends what is no packet of MQTT 5 ({type(error).__name__})"
+            self.why = f"it sends something that is not an MQTT 5 packet ({type(error).__name__})"
             return MQTTErrorCode.MQTT_ERR_PROTOCOL
 
     def _doubt(self) -> str:
@@ -126,14 +126,15 @@ class BoundedClient(Client):
         return (
             ""
             if is_asked
-            else f"it sends {_NAMES.get(command & _KIND, 'a packet of no kind')}, which nothing asked for"
+            else f"it sends {_NAMES.get(command & _KIND, 'a packet of an unknown kind')}, which this program did "
+            "not ask for"
         )
 
     def _doubt_message(self, qos: int) -> str:
         if not self._largest:
             return _UNASKED
         if qos > 0b0010:
-            return "it sends a message with a QoS that was not asked for"
+            return "it sends a message with a QoS that this program did not ask for"
         if qos:
             self._came += 1
             if self._came - self._acknowledged > SLACK * self._most_unacknowledged:

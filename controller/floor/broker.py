@@ -125,12 +125,12 @@ class Connection:
             raise BrokerError(
                 "floor-refused",
                 message(
-                    "The broker {address} refuses what is sent to {topic}: {reason}.",
+                    "The broker {address} refuses messages to {topic}: {reason}.",
                     address=str(self._address),
                     topic=topic,
                     reason=str(reason),
                 ),
-                message("See which topics its access list gives to this certificate."),
+                message("Check which topics its access list allows for this certificate."),
             )
         if reason.value == _UNREAD and not retained:
             raise BrokerError(
@@ -140,7 +140,7 @@ class Connection:
                     topic=topic,
                     address=str(self._address),
                 ),
-                message("Start `cardshoe floor store`; the table keeps what it has to say."),
+                message("Start `cardshoe floor store`; the table keeps its records until then."),
             )
 
     def _check_size(self, topic: str, payload: bytes, about: Sequence[tuple[str, str]]) -> None:
@@ -150,7 +150,7 @@ class Connection:
             raise BrokerError(
                 "floor-refused",
                 message(
-                    "The broker {address} takes {largest} bytes at most, and {topic} has {size}.",
+                    "The broker {address} accepts at most {largest} bytes, and the message to {topic} has {size}.",
                     address=str(self._address),
                     largest=format(self._largest, ","),
                     topic=topic,
@@ -182,7 +182,7 @@ class Connection:
                         address=str(self._address),
                         reason=str(reason),
                     ),
-                    message("See which topics its access list gives to this certificate."),
+                    message("Check which topics its access list allows for this certificate."),
                 )
         return None
 
@@ -333,7 +333,7 @@ class Connection:
                         address=str(self._address),
                         reason=str(reason),
                     ),
-                    message("See whether it knows this certificate, and whether another program uses it."),
+                    message("Check whether it knows this certificate, and whether another program uses the same one."),
                 )
             )
         else:
@@ -403,7 +403,7 @@ class Connection:
         return BrokerError(
             "floor-lost",
             message("The connection to the broker {address} was ended: {why}.", address=str(self._address), why=why),
-            message("See which program answers there, and its log."),
+            message("Check which program answers there, and read its log."),
         )
 
     def _silent(self) -> BrokerError:
@@ -414,7 +414,7 @@ class Connection:
                 address=str(self._address),
                 seconds=round(ANSWERS_WITHIN),
             ),
-            message("See whether it runs, and whether it is a broker."),
+            message("Check that it runs, and that it is a broker."),
         )
 
 
@@ -483,7 +483,9 @@ def _not_connected(error: OSError | UnicodeError, address: Address) -> BrokerErr
         return BrokerError(
             "floor-certificate",
             message(
-                "No TLS with the broker {address}: {reason}.", address=str(address), reason=error.reason or str(error)
+                "TLS with the broker {address} failed: {reason}.",
+                address=str(address),
+                reason=error.reason or str(error),
             ),
             message("Check its port, and both certificates."),
         )
@@ -493,5 +495,5 @@ def _not_connected(error: OSError | UnicodeError, address: Address) -> BrokerErr
     return BrokerError(
         "floor-unreachable",
         message("The broker {address} cannot be reached: {why}.", address=str(address), why=why),
-        message("Check that it runs, and the network."),
+        message("Check that it runs, and check the network."),
     )

@@ -32,7 +32,7 @@ def context_of(credentials: Credentials) -> ssl.SSLContext:
                 key=str(key),
                 why=why,
             ),
-            message("Check that they are there, readable for this program, and belong to each other."),
+            message("Check that they exist, that this program may read them, and that they belong together."),
         ) from error
     if is_open:
         raise BrokerError(
@@ -48,6 +48,6 @@ def context_of(credentials: Credentials) -> ssl.SSLContext:
                 certificate=str(certificate),
                 ends=format(ends, "%Y-%m-%d"),
             ),
-            message("Have another one signed."),
+            message("Have a new one signed."),
         )
     return context

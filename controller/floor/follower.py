@@ -108,7 +108,7 @@ class Follower:
         about = read_topic(message.topic)
         try:
             if about is None:
-                raise UnreadableError(f"it is no topic of {ROOT}")
+                raise UnreadableError(f"it is not a topic of {ROOT}")
             place, subject = about
             if subject is Subject.JOURNAL:
                 return self.stories.take(place, message.payload)

@@ -52,7 +52,7 @@ SHARED: Final = (
 """Files of the console that the page uses too."""
 
 WRONG_HOST: Final = message(
-    "This page is not called by that name. Use localhost, or start it with --host and this name."
+    "This page is not served under that name. Use localhost, or start it with --host and this name."
 )
 WRONG_ORIGIN: Final = message("The request comes from another page. Open the floor's own page and try again.")
 NO_TABLE: Final = message("That is not a table. Name one as SITE/PIT/TABLE.")

@@ -149,7 +149,7 @@ class Publisher:
                 self._fail(error)
             except Exception as error:  # the table continues without its floor
                 self._log.error("floor.failed", **as_fields(error))
-                self._why = message("The publisher failed; the log of the daemon says where.")
+                self._why = message("The publisher failed. See the log of the daemon.")
             finally:
                 self.is_connected = False
             wait = min(2 * wait, longest) if wait and self._good_ns == good else first

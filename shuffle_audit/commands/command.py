@@ -18,7 +18,7 @@ FOUND_IN: Final = {  # name -> module:attribute, imported when it is used
 }
 OTHERS: Final = "cardshoe.commands.audit"  # entry points
 SUMMARIES: Final = {
-    "run": "Say of decks in files whether they were shuffled well.",
+    "run": "Judge whether decks in files were shuffled well.",
     "plan": "Count the decks that it takes to find a bad shuffle.",
     "monitor": "Watch a shuffler deck after deck, and raise an alarm.",
 }
@@ -48,8 +48,8 @@ class AuditCommands(FoundCommands):
             if isinstance(error, OSError) and error.errno == errno.EPIPE:
                 raise  # the reader of the output has closed it
             traceback.print_exc()
-            sentence = f"This was not expected: {type(error).__name__}: {error}."
-            raise FailedError(sentence, "Nothing was concluded. Report it with the lines above.") from error
+            sentence = f"An unexpected error occurred: {type(error).__name__}: {error}."
+            raise FailedError(sentence, "Nothing was concluded. Report this error with the lines above.") from error
 
 
 @click.group(cls=AuditCommands, found_in=FOUND_IN, summaries=SUMMARIES, others=OTHERS)

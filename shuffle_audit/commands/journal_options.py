@@ -27,13 +27,13 @@ def read_maker(said: str | None) -> tuple[str, ...] | None:
     try:
         return journal_orders.makers_order(Path(said).read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        why = error.strerror if isinstance(error, OSError) else "it is not text"
         raise BadInputError(
             f"{said} cannot be read: {why}.", f"Name a file after --new-deck, or {STANDARD}."
         ) from error
     except OrderError as error:
         raise BadInputError(
-            f"{said} is no order of a deck: {error}", "Write the names of all 52 cards, the top one first."
+            f"{said} is not the order of a deck: {error}", "Write the names of all 52 cards, the top one first."
         ) from error
 
 

@@ -68,9 +68,8 @@ def _with_power(verdict: Verdict, power: Sequence[Found]) -> Verdict:
     if verdict.verdict != "nothing found" or most is None or most.share >= LEAST_POWER or most.decks == MOST_DECKS:
         return verdict
     some = "One deck allows" if verdict.decks == 1 else f"{verdict.decks:,} decks allow"
-    sentence = (
-        f"{some} no verdict: nothing was found, but {most.words} would have been found with {percent(most.share)} only."
-    )
+    missed = f"{most.words} would have been found in only {percent(most.share)} of audits"
+    sentence = f"{some} no verdict: nothing was found, but {missed}."
     return msgspec.structs.replace(verdict, verdict="no verdict", code="too-few-decks", sentence=sentence)
 
 

@@ -49,7 +49,8 @@ SUMS: Final = (
 )
 EVIDENCE: Final = (
     "evidence",
-    "What a bettor has who spreads one unit over models of bad shuffles, and over the deck at which the machine became "
+    "The capital of a bettor who spreads one unit over models of bad shuffles, and over the deck at which the machine "
+    "became "
     "bad: the share 1/(s(s+1)) for deck s. From there on each share is multiplied by (chance of the order under the "
     "model) x n!, deck after deck; 1/(t+1) is not bet yet after deck t. Where every order is equally likely it ever "
     "reaches 1/a with a chance of at most a.",

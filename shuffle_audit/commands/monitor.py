@@ -36,15 +36,16 @@ WRITE_EVERY: Final = 30 * 10**9  # ns of the boot-time clock between writes, whi
 @click.option("--level", type=LEVEL, default=0.001, show_default=True,
               help="The chance that a good shuffler ever raises the alarm.")  # fmt: skip
 @click.option("--new-deck", "maker", metavar="standard|FILE",
-              help="Of a journal: how new decks lie in their boxes, and go into the shuffler.")  # fmt: skip
+              help="For a journal: the order of a new deck in its box, in which it goes into the "
+                  "shuffler.")  # fmt: skip
 @click.option("--skip", type=click.IntRange(min=0), default=0, metavar="N",
-              help="The first N decks do not count: those up to the date of the last repair.")  # fmt: skip
-@click.option("--name", help="Of the source, for people and metrics; the table's or the file's, if left out.")
+              help="Do not count the first N decks, those before the last repair.")  # fmt: skip
+@click.option("--name", help="The source's name for people and metrics; by default the table's or the file's.")
 @click.option("--events", type=click.Path(path_type=Path, dir_okay=False), help="Append each alarm to this file.")
 @click.option("--metrics", type=click.Path(path_type=Path, dir_okay=False),
               help="Write metrics to this file, as NAME.prom in the folder of node_exporter's collector.")  # fmt: skip
-@click.option("--once", is_flag=True, help="End when all that is there has been read.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, an object a line.")
+@click.option("--once", is_flag=True, help="End after reading everything that is there.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line.")
 def monitor(
     source: Path, level: float, maker: str | None, skip: int, name: str | None, events: Path | None,
     metrics: Path | None, once: bool, as_json: bool,
@@ -92,14 +93,14 @@ def _conclude(monitor: Monitor, unfinished: str, *, once: bool) -> None:
         sys.exit(ALARM)
     if once and (twice := monitor.left_out.get("deck-twice", 0)):
         raise BadInputError(
-            f"{many(twice, 'deck', 'decks')} of {monitor.source} came with the orders of an earlier one.",
-            "Lines were copied: take them out. Or the machine repeats itself: take it out of service, and number the "
-            "decks, so that they count.",
+            f"{many(twice, 'deck', 'decks')} of {monitor.source} have the same orders as an earlier one.",
+            "Either lines were copied: remove them. Or the machine repeats itself: take it out of service, and number "
+            "the decks so that they count.",
         )
     if once and not monitor.counted:
         reasons = ", ".join(f"{count:,} {code}" for code, count in monitor.left_out.items() if count)
         raise BadInputError(
-            f"No deck of {monitor.source} counted: nothing can be said of the shuffle.",
+            f"No deck of {monitor.source} counted: nothing can be said about the shuffle.",
             f"Left out: {reasons}." if reasons else "There was no deck.",
         )
 
@@ -128,7 +129,7 @@ def _open_source(path: Path, maker: str | None) -> DeckSource:
         raise BadInputError("A file of decks has the order that went in.", "Leave --new-deck out.")
     if path.suffix.lower() not in JSON_LINES:
         raise BadInputError(
-            f"{click.format_filename(path)} is no file that a bench appends to: these end with "
+            f"{click.format_filename(path)} is not a file that a bench appends to; such files end with "
             f"{' or '.join(JSON_LINES)}.",
             "`cardshoe audit run` reads other files.",
         )
@@ -139,7 +140,7 @@ def _verify_distinct(source: Path, *outputs: Path | None) -> None:
     """Raise `BadInputError` if one file is named for two things."""
     named = [path.resolve() for path in (source, *outputs) if path is not None]
     if len(set(named)) < len(named):
-        raise BadInputError("SOURCE, --events and --metrics name one file.", "Name a file for each.")
+        raise BadInputError("SOURCE, --events and --metrics name the same file.", "Name a file for each.")
 
 
 class Watching:

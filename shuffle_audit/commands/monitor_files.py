@@ -39,7 +39,7 @@ class _Written:
     def _warn(self, error: OSError) -> None:
         if not self._failed:
             reason = error.strerror or error
-            click.echo(f"cardshoe: {self._name} cannot be written: {reason}. It is tried again.", err=True)
+            click.echo(f"cardshoe: {self._name} cannot be written: {reason}. The program tries again.", err=True)
         self._failed = True
 
 
@@ -49,8 +49,8 @@ class MetricsFile(_Written):
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         if path.suffix != METRICS:
-            hint = "It is replaced each time, and node_exporter reads no other."
-            raise BadInputError(f"A file of metrics ends with {METRICS}, and {self._name} does not.", hint)
+            hint = "The file is replaced each time, and node_exporter reads only files with that suffix."
+            raise BadInputError(f"The name of a metrics file ends with {METRICS}; {self._name} does not.", hint)
         self._part = path.with_name(f"{path.name}.{os.getpid()}{PART}")
         self._mine: tuple[int, int] | None = None
         self._shared = False
@@ -96,7 +96,7 @@ class EventsFile(_Written):
             with path.open("ab+") as file:
                 file.seek(0)
                 if not _may_hold_events(file.readline(MOST)):
-                    raise BadInputError(f"{self._name} has other lines than alarms.", "Name another file.")
+                    raise BadInputError(f"{self._name} has lines that are not alarms.", "Name another file.")
         except OSError as error:
             raise self._refused(error) from error
 

@@ -22,12 +22,13 @@ LOOKS_LIKE: Final = "Which shuffle it looks like (likelihood ratio to a uniform 
 IN_PART: Final = (
     "Decks are known in part, so no model is named: the first cards of a shelf shuffle look like one with fewer "
     "shelves. "
-    "To learn which shuffle it is, write whole decks down."
+    "To learn which shuffle it is, record whole decks."
 )
 MEANING: Final = {
-    "bad": "What to do: take the shuffler out of service, keep the decks and the files, and call its technician. What "
-    "follows, a person decides.",
-    "nothing found": "That is no proof of a good shuffle: what would have been found, and how surely, stands below.",
+    "bad": "What to do: take the shuffler out of service, keep the decks and the files, and call its technician. A "
+    "person decides what follows.",
+    "nothing "
+    "found": "This does not prove that the shuffle is good. See below what would have been found, and how surely.",
     "no verdict": "Nothing follows from this report, neither that the shuffler is good nor that it is bad.",
 }
 PASSES: Final = {True: "passes", False: "FAILS", None: "not tested"}
@@ -115,17 +116,17 @@ def examined(report: Report) -> Iterator[tuple[str, str]]:
         )
     if verdict.few_known:
         few = many(verdict.few_known, "deck", "decks")
-        yield "left out", f"{few} of which too few cards are known{_at_lines('few_known', report)}"
+        yield "left out", f"{few} with too few known cards{_at_lines('few_known', report)}"
     if verdict.not_known:
         yield (
             "left out",
             f"{many(verdict.not_known, 'deck', 'decks')} without the order in{_at_lines('not_known', report)}",
         )
     if report.continued:
-        yield "order in", f"in {many(report.continued, 'deck', 'decks')} as the deck before came out"
+        yield "order in", f"in {many(report.continued, 'deck', 'decks')} as the previous deck came out"
     if verdict.decks > verdict.partial and report.dealt is None:
-        yield "left out", "hands, for the names are not those of the 52 cards"
-    made = f"cardshoe {report.version} with numpy {report.numpy}; all that is simulated with seed {report.seed}"
+        yield "left out", "hands, because the names are not those of the 52 cards"
+    made = f"cardshoe {report.version} with numpy {report.numpy}; everything simulated with seed {report.seed}"
     yield "level", f"{verdict.level:g}, the chance of a false alarm over all procedures and the evidence"
     yield "made by", made
 
@@ -167,8 +168,8 @@ def _findings(verdict: Verdict) -> Part:
     title = f"Counted over all decks (p: adjusted for all procedures; {level})"
     p_is = (
         "p is the chance that a shuffle which makes every order equally likely looks as bad to this procedure, or "
-        "worse, multiplied by what it costs to look at all of them. The procedures together have nine tenths of the "
-        f"level of {verdict.level:g}, the evidence has the last."
+        "worse, adjusted for the number of procedures. The procedures together have nine tenths of the "
+        f"level of {verdict.level:g}; the evidence has the rest."
     )
     return Part("counted", title, (p_is, *_sampling_limits(verdict)), columns, rows)
 
@@ -178,9 +179,11 @@ def _sampling_limits(verdict: Verdict) -> Iterator[str]:
     if silent := [one for one in verdict.findings if one.silent]:
         least = max(1 / (1 + one.samples) / SHARES[one.id] for one in silent)
         yield (
-            f"{_ids(silent)} cannot raise an alarm at this level by their {silent[0].samples:,} samples, which show no "
-            f"p below {small(least)}. Only a bound can, where cards come out nearly as they went in, or all as much "
-            f"further. Take a level of {ceil(least / OF_PROCEDURES * 1e4) / 1e4:g} or more for them."
+            f"{_ids(silent)} cannot raise an alarm at this level with their {silent[0].samples:,} samples, which "
+            f"cannot show a p below {small(least)}. Only the bound can, where cards come out nearly as they went in, "
+            "or "
+            f"all move by the same number of places. Use a level of {ceil(least / OF_PROCEDURES * 1e4) / 1e4:g} or "
+            "more for them."
         )
     if beyond := [one for one in verdict.findings if one.beyond]:
         yield f"Beyond all {beyond[0].samples:,} samples: {_ids(beyond)}. p is an upper bound there."
@@ -197,7 +200,7 @@ def _evidence(verdict: Verdict, gathered: Gathered) -> Part:
     sentence = f"A bettor against the shuffle who begins with 1 unit {most}; {gathered.limit:,.0f} raise an alarm."
     if not gathered.alarm or not gathered.likeliest:
         return Part("evidence", "Evidence, deck after deck", (sentence,))
-    looks = f"Of the machines that he suspects these decks look most like {gathered.likeliest}."
+    looks = f"Of the suspected machines, these decks look most like {gathered.likeliest}."
     return Part("evidence", "Evidence, deck after deck", (sentence, looks))
 
 
@@ -205,17 +208,20 @@ def _suspects(suspects: Sequence[Suspect], level: float, *, bad: bool) -> Part:
     best = best_fit(suspects, level)
     if not bad:
         sentence = (
-            "There is no alarm, so this table says nothing of the shuffle: one of so many models fits best by chance."
+            "There is no alarm, so this table says nothing about the shuffle: among so many models, one fits best by "
+            "chance."
         )
     elif best is None or best.log10 is None:
         sentence = (
             "None of these models fits all decks together clearly better than a shuffle that makes every order equally "
-            "likely: what raised the alarm is of another kind, or passed."
+            "likely: the alarm has another cause, or the fault has passed."
         )
     else:
         close = sum(one.log10 is not None and one.log10 > best.log10 - CLOSE for one in suspects) - 1
         others = (
-            f"; {close} more {'does' if close == 1 else 'do'} hardly worse (log10 less than 1 below)" if close else ""
+            f"; {close} more {'fits' if close == 1 else 'fit'} almost as well (log10 less than 1 below)"
+            if close
+            else ""
         )
         sentence = (
             f"Of these models the one that fits best is {best.words}{others}: all decks together are "
@@ -228,25 +234,25 @@ def _suspects(suspects: Sequence[Suspect], level: float, *, bad: bool) -> Part:
         if one.log10 is not None
     ]
     never = ", ".join(one.model for one in suspects if one.log10 is None)
-    sentences = (sentence, f"Some of these decks never come of {never}.") if never else (sentence,)
+    sentences = (sentence, f"Some of these decks are impossible under {never}.") if never else (sentence,)
     return Part("suspects", LOOKS_LIKE, sentences, ("model", "log10", "these decks are", "a deck after"), rows, 6)
 
 
 def _regulators(found: ChiSquare, cards: int) -> Part:
     sentences = [
         f"Chi-square is {found.statistic:,.1f} with {found.freedom:,} degrees of freedom; {found.each:,.3g} decks are "
-        "expected for each card at each place. The verdict above does not follow from these lines: it has this test "
-        "in its exact form, with a share of its level."
+        "expected for each card at each place. The verdict above does not depend on these lines: it includes this "
+        "test in its exact form, with a share of its level."
     ]
     if None in found.forms[0].passes:
-        sentences.append("Of one deck chi-square is always the same, so that nothing is tested.")
+        sentences.append("For one deck chi-square is always the same, so nothing is tested.")
     if found.each < ENOUGH:
         sentences.append(f"The naive form is not meant for fewer than {ENOUGH * cards:,.0f} decks.")
     if found.finds is not None:
         little = "With so few decks this test sees little: it" if found.finds < 0.5 else "With so many decks this test"
         sentences.append(
-            f"{little} fails {BAD.words}, in its exact form at 95 %, with {percent(found.finds)} "
-            f"({AUDITS} simulated audits)."
+            f"{little} fails {BAD.words}, in its exact form at 95 %, in {percent(found.finds)} of "
+            f"{AUDITS} simulated audits."
         )
     rows = [
         (one.form, "-" if one.p is None else small(one.p), *(PASSES[each] for each in one.passes), BY[one.form])
@@ -261,7 +267,7 @@ def _dealt(dealt: Dealt, verdict: Verdict) -> Part:
     beyond = f"{len(dealt.beyond) or 'none'} {'is' if len(dealt.beyond) == 1 else 'are'}"
     sentence = (
         f"{dealt.compared:,} counts of hands and outcomes, in all games, were compared with the exact odds; {beyond} "
-        f"beyond chance at {verdict.level:g}, which all of them share. This is no part of the verdict."
+        f"beyond chance at {verdict.level:g}, which all of them share. This is not part of the verdict."
     )
     if shown:
         sentence += f" {'They are' if dealt.beyond else 'The least likely of each game are'} below."
@@ -284,7 +290,7 @@ def _money(money: Money, seed: int) -> Part:
         "time and from cards as they are collected, with one unit on every box, by players who do not choose.",
         f"{others} of {money.compared} changes are no larger than noise ({money.limit:.1f} standard errors, which are "
         f"at most {money.most_error * 100:.2f} %).",
-        "± is the standard error of the simulation alone: that another model may be the right one is not in it.",
+        "± is the standard error of the simulation alone. It does not allow for another model being the right one.",
     )
     rows = [
         (
@@ -303,8 +309,8 @@ def _power(report: Report) -> Part:
     already = " alone" if decks < verdict.decks else ""
     seen = f", {known} cards of each," if known < verdict.cards else ","
     sentences = tuple(
-        f"With {of}{already}{seen} {one.words} would have been found with {percent(one.share)} "
-        f"({one.found:,} of {one.audits:,} simulated audits)."
+        f"With {of}{already}{seen} {one.words} would have been found in {percent(one.share)} of audits "
+        f"({one.found:,} of {one.audits:,} simulated ones)."
         for one in report.power
     )
     return Part("power", f"What an audit can find (simulated, seed {report.seed})", sentences)

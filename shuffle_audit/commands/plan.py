@@ -51,17 +51,19 @@ class Plan(msgspec.Struct, frozen=True):
 @click.command()
 @click.argument("model")
 @click.option("--level", "levels", type=LEVEL, multiple=True, default=LEVELS, show_default=True,
-              help="The chance of a false alarm; as often as needed.")  # fmt: skip
+              help="The chance of a false alarm. May be repeated.")  # fmt: skip
 @click.option("--power", "powers", type=POWER, multiple=True, default=POWERS, show_default=True,
-              help="How often the model is to be found; as often as needed.")  # fmt: skip
+              help="How often the model is to be found. May be repeated.")  # fmt: skip
 @click.option("--cards", type=click.IntRange(2, MOST_CARDS), default=52, show_default=True, help="Of one deck.")
 @click.option("--known", type=int, metavar="CARDS",
               help="Of each order out only the first so many cards are known, as at a table.")  # fmt: skip
 @click.option("--at-most", type=click.IntRange(1, 10_000), default=512, show_default=True, metavar="DECKS",
-              help="Look no further.")  # fmt: skip
+              help="The largest number of decks to consider.")  # fmt: skip
 @click.option("--audits", type=click.IntRange(100, 20_000), default=1000, show_default=True,
-              help="How many are simulated.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="The same seed prints the same.")
+              help="The number of simulated audits.")  # fmt: skip
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="The same seed gives the same output."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 def plan(
     model: str, levels: tuple[float, ...], powers: tuple[float, ...], cards: int, known: int | None, at_most: int,
@@ -69,8 +71,8 @@ def plan(
 ) -> None:  # fmt: skip
     """Count the decks that it takes to find a bad shuffle, as riffle:7, shelves:10x2 or sticking:0.02.
 
-    A MODEL that is none is answered with all forms. The table has a line for each chance of a false alarm, and a column
-    for how often the model is to be found.
+    An unknown MODEL is answered with a list of all forms. The table has a line for each chance of a false alarm, and a
+    column for how often the model is to be found.
     """
     with of_extra("audit", "numpy cannot be used"):
         from shuffle_audit.models.first_places import FirstPlaces
@@ -79,9 +81,9 @@ def plan(
     known = _known(known, cards)
     if audits * at_most > MOST_DRAWN:
         sentence = f"{audits:,} audits of {at_most:,} decks are too many: at most {MOST_DRAWN:,} decks are drawn."
-        raise BadInputError(sentence, "Give fewer with --audits, or look less far with --at-most.")
+        raise BadInputError(sentence, "Use fewer --audits, or a smaller --at-most.")
     if known == cards and audits * cards**2 > MOST_CELLS:
-        sentence = f"{audits:,} audits of decks of {cards} cards are too many: at most {MOST_CELLS // cards**2:,} are."
+        sentence = f"{audits:,} audits of decks of {cards} cards are too many: the limit is {MOST_CELLS // cards**2:,}."
         raise BadInputError(sentence, "Give fewer with --audits.")
     asked = [(level, power) for level in sorted(set(levels), reverse=True) for power in sorted(set(powers))]
     cells = []
@@ -107,7 +109,7 @@ def _known(asked: int | None, cards: int) -> int:
     from shuffle_audit.partial_orders import LEAST_KNOWN
 
     if asked is not None and not min(LEAST_KNOWN, cards) <= asked <= cards:
-        sentence = f"Of {asked} known cards of {cards} nothing is counted."
+        sentence = f"With {asked} of {cards} cards known, nothing can be counted."
         raise BadInputError(sentence, f"Name from {min(LEAST_KNOWN, cards)} to {cards} with --known.")
     return cards if asked is None else asked
 

@@ -15,8 +15,9 @@ from shuffle_audit.verdict import Verdict
 NoMoney = Literal["", "not-asked", "no-alarm", "no-model", "other-cards", "known-in-part"]
 NO_MONEY: Final[dict[NoMoney, str]] = {
     "no-alarm": "There is no alarm, so there is no shuffle whose cost could be simulated.",
-    "no-model": "No known model fits these decks better than a good shuffle does, so there is none to simulate.",
-    "known-in-part": "Decks are known in part, which does not tell which shuffle it is: there is none to simulate.",
+    "no-model": "No known model fits these decks better than a good shuffle does, so there is no model to simulate.",
+    "known-in-part": "Decks are known in part, which does not show which shuffle it is, so there is no model to "
+    "simulate.",
     "other-cards": "The games are dealt from decks of 52 cards, and these have another number.",
 }
 """Why the cost of the shuffle is not simulated although it was asked for."""

@@ -85,9 +85,9 @@ def guesses(orders: Orders) -> Plot:
     outside = int((np.abs(found - expected) > around + 1e-12).sum())
     says = f"Share of right guesses at each of {cards} places; at {outside} of them it lies outside of the band."
     caption = (
-        "How often the player who knows the order in names the next card rightly. After a good shuffle that is 1 in as "
+        "How often a player who knows the order in guesses the next card. After a good shuffle that is 1 in as "
         "many cards as are left (dashed), and about 19 of 20 points lie within the band of two standard deviations. "
-        "Points above it, one after the other, are what the player gains."
+        "Consecutive points above the band are what the player gains."
     )
     return Plot("Right guesses, place by place", says, drawn("guesses", draw, (7.2, 2.5)), caption)
 
@@ -176,7 +176,7 @@ def positions(orders: Orders, random: np.random.Generator) -> Plot:
         bar.set_label("standard deviations; below 0: too few")
 
     size = int(sizes[0])
-    together = "" if size == 1 else f" Cells have {size} places or more each way, for the decks are few."
+    together = "" if size == 1 else f" Cells have {size} places or more each way, because there are few decks."
     furthest = float(np.abs(far).max())
     chance = _chance_of_deviation(furthest, decks, cards, random)
     says = f"Of {far.size} cells the furthest lies {furthest:.1f} standard deviations from what is expected."

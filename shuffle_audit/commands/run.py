@@ -32,26 +32,27 @@ NO_VERDICT: Final = 2  # same as for bad input, so that it does not pass for a g
 @click.option("--level", type=LEVEL, default=0.01, show_default=True,
               help="The chance of a false alarm, over everything that is examined.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True,
-              help="Of everything that is simulated; the same seed prints the same.")  # fmt: skip
+              help="The seed of all simulations; the same seed gives the same output.")  # fmt: skip
 @click.option("--money", "with_money", is_flag=True,
-              help="Where there is an alarm, simulate what the shuffle costs in each game: half a minute.")  # fmt: skip
+              help="If there is an alarm, simulate what the shuffle costs in each game. This takes half a "
+                  "minute.")  # fmt: skip
 @click.option("--html", type=PageFile(), metavar="FILE",
               help="Write the report as one HTML page, with plots.")  # fmt: skip
 @click.option("--new-deck", "maker", metavar="standard|FILE",
-              help="Of journals: how new decks lie in their boxes, and go into the shuffler.")  # fmt: skip
+              help="For journals: the order of a new deck in its box, in which it goes into the shuffler.")  # fmt: skip
 @click.option("--key-file", type=click.Path(path_type=Path, dir_okay=False),
-              help="The local key of a journal: cards that were recalled count, too.")  # fmt: skip
+              help="The local key of a journal, so that recalled cards count too.")  # fmt: skip
 @click.option("--about", multiple=True, metavar="TEXT",
               help="What was examined, for the report: machine, place, date, person; may be repeated.")  # fmt: skip
 @click.option("--as-written", is_flag=True,
-              help="Judge orders, too, that look as if 'before' and 'after' were exchanged.")  # fmt: skip
+              help="Also judge orders that look as if 'before' and 'after' were exchanged.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 def run(
     files: tuple[Path, ...], level: float, seed: int, with_money: bool, html: Path | None, maker: str | None,
     key_file: Path | None, about: tuple[str, ...], as_written: bool, as_json: bool,
 ) -> None:  # fmt: skip
-    """Say whether decks were shuffled well: JSON Lines ({"before": [...], "after": [...]}) or CSV (deck,before,after),
-    or a table's journal, its folder or a file of it.
+    """Judge whether decks were shuffled well: JSON Lines ({"before": [...], "after": [...]}) or CSV
+    (deck,before,after), or a table's journal, its folder or a file of it.
 
     Exit code 0: nothing was found; 1: bad; 2: the files cannot be used, or allow no verdict.
     """
@@ -67,7 +68,7 @@ def run(
         said = tuple(plain(one, LONGEST_ABOUT) for one in about)
         report, orders = report_of(decks, read, level, seed, with_money=with_money, about=said)
     except OrderError as error:
-        raise BadInputError(str(error), "Nothing was concluded. Audit files and journals apart.") from error
+        raise BadInputError(str(error), "Nothing was concluded. Audit files and journals separately.") from error
     if html is not None:
         write_page(html, page_of(report, orders))
     if as_json:
@@ -95,7 +96,7 @@ class Digests:
         if former is not file:
             named = click.format_filename(file), click.format_filename(former)
             raise BadInputError(
-                f"{named[0]} has the same bytes as {named[1]}.", "Each deck counts once. Name one of both."
+                f"{named[0]} has the same bytes as {named[1]}.", "Each deck counts once. Name only one of them."
             )
         return content
 
@@ -123,7 +124,7 @@ def _read(
     try:
         found = read_decks(of_decks, digests.read, as_written=as_written)
     except OrderFileError as error:
-        raise BadInputError(str(error), "Nothing was concluded. Put that right, or take those decks out.") from error
+        raise BadInputError(str(error), "Nothing was concluded. Correct that, or remove those decks.") from error
     read, decks = [], [one.deck for one in found]
     for digest, file in digests.files.items():
         its = [one for one in found if one.file == str(file)]

@@ -28,7 +28,7 @@ class NotAlways:
 
     @property
     def words(self) -> str:
-        return f"{self._else.words} that is left out with {self.chance * 100:g}%"
+        return f"{self._else.words} that is left out with a chance of {self.chance * 100:g}%"
 
     def shuffle(self, random: np.random.Generator, decks: int, cards: int) -> Orders:
         out = random.random((decks, 1)) < self.chance
@@ -54,7 +54,7 @@ class StickingPairs:
 
     @property
     def words(self) -> str:
-        return f"a uniform shuffle in which neighbours stick with {self.chance * 100:g}%"
+        return f"a uniform shuffle in which neighbours stick with a chance of {self.chance * 100:g}%"
 
     def shuffle(self, random: np.random.Generator, decks: int, cards: int) -> Orders:
         """Put blocks of sticking cards in a uniform order: all cards of a block share a random key."""
@@ -80,7 +80,7 @@ class FavouredPlace:
     @property
     def words(self) -> str:
         moved = f"card {self.before + 1} comes to place {self.after + 1}"
-        return f"a uniform shuffle in which {moved} with {self.chance * 100:g}%"
+        return f"a uniform shuffle in which {moved} with a chance of {self.chance * 100:g}%"
 
     def shuffle(self, random: np.random.Generator, decks: int, cards: int) -> Orders:
         found = UNIFORM.shuffle(random, decks, cards)

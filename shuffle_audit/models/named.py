@@ -90,7 +90,7 @@ def _riffle(parts: Sequence[str], cards: int) -> ShuffleModel:
 def _shelves(parts: Sequence[str], cards: int) -> ShuffleModel:
     _parts(parts, 1, 2)
     if parts[1:] not in ([], ["top"]):
-        raise _BadPartError(f"after the shelves may stand 'top', not {parts[1]!r}")
+        raise _BadPartError(f"only 'top' may follow the shelves, not {parts[1]!r}")
     shelves, times, passes = parts[0].partition("x")
     found = Shelves(
         _whole(shelves, "the number of shelves", MOST_SHELVES),
@@ -99,7 +99,7 @@ def _shelves(parts: Sequence[str], cards: int) -> ShuffleModel:
     )
     if found.as_one_pass > MOST_SHELVES:
         raise _BadPartError(
-            f"shelves and passes are as {found.as_one_pass:,} shelves, and {MOST_SHELVES:,} are the most"
+            f"shelves and passes equal {found.as_one_pass:,} shelves, and the limit is {MOST_SHELVES:,}"
         )
     return found
 
@@ -140,18 +140,18 @@ def _favoured(parts: Sequence[str], cards: int) -> ShuffleModel:
 
 FORMS: Final = {
     "uniform": Form(("uniform",), "each order is equally likely", _uniform),
-    "riffle": Form(("riffle:7", "riffle:7:0.4"), "so many riffles; by a dealer who cuts off 40 %", _riffle),
+    "riffle": Form(("riffle:7", "riffle:7:0.4"), "that many riffles; by a dealer who cuts off 40 %", _riffle),
     "shelves": Form(
         ("shelves:10", "shelves:10x2", "shelves:10:top"),
-        "a machine with so many shelves; two passes; one that takes the cards from the top",
+        "a machine with that many shelves; two passes; one that takes the cards from the top",
         _shelves,
     ),
     "sticking": Form(("sticking:0.02",), "uniform, but neighbours stick with that chance", _sticking),
     "not-always": Form(("not-always:0.05",), "uniform, but left out with that chance", _not_always),
     "cut": Form(("cut",), "one cut and nothing else", _cut),
-    "overhand": Form(("overhand:3:0.2",), "so many overhand shuffles, a break at a card with that chance", _overhand),
-    "strip": Form(("strip:4",), "so many strip cuts", _strip),
-    "wash": Form(("wash:30",), "cards washed on the table for so many seconds", _wash),
+    "overhand": Form(("overhand:3:0.2",), "that many overhand shuffles, a break at a card with that chance", _overhand),
+    "strip": Form(("strip:4",), "that many strip cuts", _strip),
+    "wash": Form(("wash:30",), "cards washed on the table for that many seconds", _wash),
     "favoured": Form(("favoured:0.2:1:52",), "uniform, but with that chance card 1 comes to place 52", _favoured),
 }
 """The forms by name. Places of cards count from 1, from the top."""

@@ -55,7 +55,7 @@ class Attempt:
 
     def _parts(self) -> tuple[bytes, bytes, bytes, bytes, bytes]:
         key = self._key_of(self.said.serial)
-        check(key is not None, f"no key is here for the serial number {self.said.serial}")
+        check(key is not None, f"there is no key for the serial number {self.said.serial}")
         assert key is not None
         hello = FrameReader().receive(self.hello)[0].content
         return key, self.nonce, self.said.nonce, hello, self.identity.content

@@ -29,35 +29,37 @@ INTERRUPTED: Final = 130  # exit code that a shell uses for SIGINT
 @click.command()
 @click.option("--device", "url", metavar="URL", default="sim:///shuffler", show_default=True,
               help="The device, as in a configuration.")  # fmt: skip
-@click.option("--device-keys", type=click.Path(path_type=Path), metavar="FILE", help="Its key, where it has one.")
+@click.option("--device-keys", type=click.Path(path_type=Path), metavar="FILE", help="Its key, if it has one.")
 @click.option("--device-cards", type=click.Path(path_type=Path), metavar="FILE",
               help="The table of a line reader's identifiers.")  # fmt: skip
 @click.option("--draws", type=click.IntRange(min=0, max=52), default=0, metavar="N",
-              help="A person will draw so many cards when asked to; 0: none are drawn.")  # fmt: skip
+              help="The number of cards that a person will draw when asked; 0 for none.")  # fmt: skip
 @click.option("--recognition", type=click.IntRange(min=0), default=0, metavar="DECKS",
-              help="A person will draw so many whole decks in a known order; 0: none are drawn.")  # fmt: skip
+              help="The number of whole decks in a known order that a person will draw; 0 for none.")  # fmt: skip
 @click.option("--order", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-              help="How they lie: a deck a line, from the first card drawn. Without: as a new deck.")  # fmt: skip
+              help="Their orders: one deck a line, from the first card drawn. By default that of a new "
+                  "deck.")  # fmt: skip
 @click.option("--recognition-limit", "limit", type=click.FloatRange(min=0.01, max=100), default=LIMIT,
               show_default=True, metavar="PERCENT",
-              help="The most cards not recognised, by the 95 % upper bound.")  # fmt: skip
+              help="The largest share of cards not recognised, by the 95 % upper bound.")  # fmt: skip
 @click.option("--operator", type=click.IntRange(min=0), default=0, metavar="SECONDS", is_flag=False, flag_value=30,
-              help="A person is there and has so long for each act: draws cards, pulls the cable, switches the device "
-              "off. Without a number: 30.")  # fmt: skip
-@click.option("--only", metavar="WORDS", help="Run only tests with these words in their names, as 'ack or nonce'.")
+              help="A person is present and has this many seconds for each act: drawing cards, pulling the cable, "
+                  "switching the device off. By default 30.")  # fmt: skip
+@click.option("--only", metavar="WORDS", help="Run only tests with these words in their names, such as 'ack or nonce'.")
 @click.option("--strict", is_flag=True, help="A test that is skipped fails the device.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 @click.option("--junit", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write JUnit's XML.")
 @click.option("--history", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER",
-              help="Add this run's JSON to the folder, and show the run before beside it.")  # fmt: skip
+              help="Add this run's JSON to the folder, and show the previous run beside it.")  # fmt: skip
 @click.option("--html", type=PageFile(), metavar="FILE",
-              help="Write one HTML page with plots of the measurements, of earlier runs too.")  # fmt: skip
+              help="Write one HTML page with plots of the measurements, including those of earlier runs.")  # fmt: skip
 @click.option("--shuffles", type=click.IntRange(min=1), metavar="N",
               help="Run no tests: have a shuffler deal out N whole decks, and write them to --decks.")  # fmt: skip
 @click.option("--decks", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
               help="Append each deck here, as a line of JSON.")  # fmt: skip
 @click.option("--continue", "goes_on", is_flag=True,
-              help="The first deck lies in the device as the last one of --decks came out.")  # fmt: skip
+              help="The first deck is in the device in the order in which the last one of --decks came "
+                  "out.")  # fmt: skip
 @click.option("--turned", is_flag=True, help="Decks go in again with the card on top that came last.")
 def bench(
     url: str, device_keys: Path | None, device_cards: Path | None, draws: int, recognition: int,
@@ -155,7 +157,7 @@ def _record(
         from shuffle_audit.order_files import JSON_LINES
         from simulators.bench.deck_recording import Recording, RecordingError, record_decks
     if decks.suffix.lower() not in JSON_LINES:
-        raise BadInputError(f"{decks} is no file for decks.", f"Name one that ends with {' or '.join(JSON_LINES)}.")
+        raise BadInputError(f"{decks} is not a file for decks.", f"Name one that ends with {' or '.join(JSON_LINES)}.")
     _reach(parsed, files)
     from simulators.bench.plugin import read_files
 

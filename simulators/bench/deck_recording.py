@@ -85,7 +85,7 @@ def first_order(asked: Recording) -> list[str]:
         order_of(new, last.after)
     except (msgspec.MsgspecError, OrderError) as error:
         raise RecordingError(
-            f"The last line of {asked.file} is no whole deck: {error}", "Name another file."
+            f"The last line of {asked.file} is not a whole deck: {error}", "Name another file."
         ) from error
     return _put_back(last.after, asked)
 
@@ -102,11 +102,11 @@ async def record_decks(
         file.seek(0)
         kept = sum(1 for _ in file)
     if kept and not asked.goes_on:
-        say(f"{asked.file} has decks already, the last one as line {kept:,}: these follow them.")
+        say(f"{asked.file} already has decks, the last one in line {kept:,}. The new ones follow them.")
     lies = f"as a new one: {NEW}"
     if asked.goes_on:
-        lies = f"as the last one of {asked.file} came out{', turned round' if asked.turned else ''}"
-    say(f"Deck 1 is taken to lie in the device {lies}. If not, end this now.")
+        lies = f"as the last one of {asked.file} came out{', reversed' if asked.turned else ''}"
+    say(f"Deck 1 is assumed to be in the device {lies}. If it is not, stop now.")
     async with open_bench(url, keys, cards) as bench:
         identity = await _identity(bench)
         for number in range(1, asked.shuffles + 1):
@@ -120,7 +120,7 @@ async def record_decks(
             deal.kept, before = True, _put_back(after, asked)
             say(f"{deal.deck} is kept.")
             if number < asked.shuffles:
-                say(f"Put it in again, the card that came {'last' if asked.turned else 'first'} on top.")
+                say(f"Put it in again, with the card that came {'last' if asked.turned else 'first'} on top.")
                 await deal.report(DeckLoaded, "It was not put in again")
 
 
@@ -228,7 +228,7 @@ class _Deal:
         wrong = [f"{getattr(finished, name)} {name.replace('_', ' ')}" for name in COUNTED if getattr(finished, name)]
         if wrong or finished.count != len(DECK):
             found = ", ".join([f"{finished.count} cards", *wrong])
-            raise self.failed(f"The device counted in it: {found}.")
+            raise self.failed(f"The device counted {found}.")
 
     async def _take(self) -> int:
         """Wait until a person lifts the next set, and return its size."""

@@ -192,10 +192,10 @@ class FrameHost:
         return attempt
 
     async def prove(self, attempt: Attempt) -> None:
-        sentence = "a right host proof was not answered with the device's"
+        sentence = "a valid host proof was not answered with the device's proof"
         came = await self.ask(attempt.host_proof(), Kind.DEVICE_PROOF, sentence)
         holds = came.body.proof == attempt.proof(authentication.DEVICE_ROLE)
-        check(holds, "the device's proof does not hold: it has another key")
+        check(holds, "the device's proof is not valid: the device has a different key")
 
     async def resume(self, attempt: Attempt, held: tuple[int, int] | None = None) -> messages.Status:
         """Make an attempt the active link and return its first status."""

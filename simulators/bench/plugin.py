@@ -36,17 +36,19 @@ OPERATOR_HAS = 30  # seconds for each act, by default
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("cardshoe")
-    group.addoption("--device", metavar="URL", help="the device on the bench; a simulator unless given")
+    group.addoption("--device", metavar="URL", help="the device on the bench; by default a simulator")
     group.addoption("--device-keys", metavar="FILE", help="the file with its key")
     group.addoption("--device-cards", metavar="FILE", help="the table of a line reader's identifiers")
-    group.addoption("--draws", metavar="N", type=int, default=0, help="how many cards a person will draw when asked")
+    group.addoption(
+        "--draws", metavar="N", type=int, default=0, help="the number of cards that a person will draw when asked"
+    )
     group.addoption("--recognition", metavar="DECKS", type=int, default=0,
-                    help="how many decks in a known order a person will draw")  # fmt: skip
-    group.addoption("--order", metavar="FILE", help="their order; that of a new deck unless given")
+                    help="the number of decks in a known order that a person will draw")  # fmt: skip
+    group.addoption("--order", metavar="FILE", help="their order; by default that of a new deck")
     group.addoption("--recognition-limit", metavar="PERCENT", type=float,
-                    help="how many of the cards may not be recognised, by the upper bound")  # fmt: skip
+                    help="the largest share of cards not recognised, by the upper bound")  # fmt: skip
     group.addoption("--operator", metavar="SECONDS", type=int, default=0, nargs="?", const=OPERATOR_HAS,
-                    help="a person is there and has so long for each act")  # fmt: skip
+                    help="a person is present and has this many seconds for each act")  # fmt: skip
 
 
 class OnBench(NamedTuple):

@@ -102,7 +102,7 @@ class Console:
 
     async def plug(self, words: Sequence[str]) -> str:
         if self.outlet.plugged:
-            return "It is plugged in already."
+            return "It is already plugged in."
         self.injector.line.join()
         try:
             await self.outlet.plug()
@@ -113,7 +113,7 @@ class Console:
     async def unplug(self, words: Sequence[str]) -> str:
         """Unplug immediately, or in the middle of frame N."""
         if not self.outlet.plugged:
-            return "It is unplugged already. `plug` plugs it in."
+            return "It is already unplugged. `plug` plugs it in."
         if words:
             return self._arm("unplug", words)
         await self.outlet.unplug()
@@ -131,14 +131,14 @@ class Console:
         return (
             "No card is left. `load` loads a deck."
             if not mechanism.inside
-            else "The exit is held. `draw forced` draws a card all the same."
+            else "The exit is held. `draw forced` draws a card anyway."
         )
 
     async def lift(self, words: Sequence[str]) -> str:
         if self.injector.mechanism.profile.kind == "shoe":
             return "A shoe has no tray; `draw` draws a card."
         lifted = self.injector.mechanism.lift_set()
-        return f"{len(lifted)} cards lifted." if lifted else "No set lies in the tray."
+        return f"{len(lifted)} cards lifted." if lifted else "There is no set in the tray."
 
     async def load(self, words: Sequence[str]) -> str:
         mechanism = self.injector.mechanism
@@ -177,7 +177,7 @@ COMMANDS: Final = {
     "clear": ConsoleCommand("clear", "Clear a jam.", Console.clear),
     "plug": ConsoleCommand("plug", "Put the cable in.", Console.plug),
     "unplug": ConsoleCommand("unplug [N]", "Pull the cable, now or in the middle of frame N.", Console.unplug),
-    "seed": ConsoleCommand("seed [N]", "Show the seed, or draw by another one.", Console.seed),
+    "seed": ConsoleCommand("seed [N]", "Show the seed, or set another one.", Console.seed),
 }
 
 

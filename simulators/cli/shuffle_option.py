@@ -42,6 +42,6 @@ def check_shuffler_options(text: str, person: bool, device: tuple[str, str], dea
     """
     if device != ("cardlink", "shuffler") and (text != UNIFORM or person):
         option = "--person" if person else "--shuffle"
-        raise BadInputError(f"{option} is of a shuffler that speaks cardlink.", f"Leave {option} out.")
+        raise BadInputError(f"{option} is only for a shuffler that speaks cardlink.", f"Leave {option} out.")
     if dealer is not None and person:
         raise BadInputError("The simulated people of --dealer lift the sets themselves.", "Leave --person out.")

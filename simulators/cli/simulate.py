@@ -111,14 +111,20 @@ def in_state_folder(name: str) -> Path:
               help="What the device speaks; all but cardlink are shoes.")  # fmt: skip
 @click.option("--kind", type=click.Choice(["shuffler", "shoe"]), default="shuffler", show_default=True)
 @click.option("--serial", default="CARDSHOE-SIM-1", show_default=True, help="The device's serial number.")
-@click.option("--seed", type=int, default=7, show_default=True, help="Orders the decks and all that is random.")
+@click.option(
+    "--seed",
+    type=int,
+    default=7,
+    show_default=True,
+    help="The seed of the decks and of everything else that is random.",
+)
 @click.option("--link", type=click.Path(path_type=Path), help=f"The path at which the device appears. {IN_STATE}device")
 @click.option("--tcp", metavar="[HOST:]PORT", help="Listen there instead, as a serial server; HOST is this machine.")
 @click.option("--usbip", metavar="[HOST:]PORT", is_flag=False, flag_value=str(USBIP_PORT),
               help=f"Be a USB device instead, which any Linux machine attaches by USB/IP. Without HOST this machine's, "
               f"without PORT {USBIP_PORT}.")  # fmt: skip
 @click.option("--key-file", type=click.Path(path_type=Path),
-              help=f"The device's key; made when there is none. {IN_STATE}device.keys")  # fmt: skip
+              help=f"The device's key, created if there is none. {IN_STATE}device.keys")  # fmt: skip
 @click.option("--on-removal", is_flag=True, help="Form the next set when one is lifted, not on a command.")
 @click.option(
     "--stages/--no-stages",
@@ -126,31 +132,34 @@ def in_state_folder(name: str) -> Path:
     show_default=True,
     help="Whether a set may wait in the tray before bets close.",
 )
-@click.option("--load", is_flag=True, help="Begin with a deck in the device, as a bench wants it; not with --dealer.")
+@click.option("--load", is_flag=True, help="Begin with a deck in the device, as a bench needs it; not with --dealer.")
 @click.option("--shuffle", default=UNIFORM, show_default=True, metavar="MODEL",
-              help="How a shuffler shuffles, as riffle:7 or shelves:10; a wrong name lists them all.")  # fmt: skip
-@click.option("--person", is_flag=True, help="A simulated person lifts each set of a shuffler and puts the deck back "
-              "when all of it came out, as `cardshoe bench --shuffles` wants it.")  # fmt: skip
+              help="How a shuffler shuffles, such as riffle:7 or shelves:10; an unknown name lists them "
+                  "all.")  # fmt: skip
+@click.option("--person", is_flag=True, help="A simulated person lifts each set from a shuffler and puts the deck "
+    "back after all of it came out, as `cardshoe bench --shuffles` needs.")  # fmt: skip
 @click.option("--fast", is_flag=True, help="Without waiting: motions and people take no time.")
 @click.option("--log", type=click.Path(path_type=Path), help="Write every report here, one JSON object a line.")
 @click.option("--draw-every", type=click.FloatRange(min=0), default=0.0, metavar="SECONDS",
-              help="Draw a card every so many seconds until none is left; not for cardlink.")  # fmt: skip
+              help="Draw a card at this interval in seconds until none is left; not for cardlink.")  # fmt: skip
 @click.option("--card-table", type=click.Path(path_type=Path),
               help=f"Write the identifiers of a line_reader's cards here. {IN_STATE}device.cards.csv")  # fmt: skip
 @click.option("--dealer", type=click.Path(path_type=Path), metavar="FILE",
               help="Play at the table of this configuration, as its people; or at this socket.")  # fmt: skip
-@click.option("--pin", "pins", multiple=True, metavar="ID=PIN", help="The PIN of a person of that configuration.")
+@click.option("--pin", "pins", multiple=True, metavar="ID=PIN", help="The PIN of a person in that configuration.")
 @click.option("--game", "game_id", metavar="GAME", help="The game at that socket.  [default: NC]")
-@click.option("--rounds", type=click.IntRange(min=1), default=5, show_default=True, help="How many, with --dealer.")
+@click.option(
+    "--rounds", type=click.IntRange(min=1), default=5, show_default=True, help="The number of rounds, with --dealer."
+)
 @click.option("--wagers", is_flag=True, help="The people bet, with --dealer.")
 @click.option("--hands", is_flag=True, help="With --dealer: a person at the console deals; the simulated people move "
               "the cards, and say what lies on the table.")  # fmt: skip
 @click.option("--supervisor-after", type=click.FloatRange(min=0), default=PATIENCE, show_default=True,
-              metavar="SECONDS", help="With --hands: when a supervisor comes who is simulated too.")  # fmt: skip
+              metavar="SECONDS", help="With --hands: when a simulated supervisor comes.")  # fmt: skip
 @language_option
 @click.option("--stay", is_flag=True, help="Keep the device plugged in after the last round, until interrupted.")
-@click.option("--fault", "faults", multiple=True, metavar="NAME@N", help="Arm a fault, as in jam@5 or loss=0.01; "
-              "`list` names them. As often as needed.")  # fmt: skip
+@click.option("--fault", "faults", multiple=True, metavar="NAME@N", help="Arm a fault, such as jam@5 or loss=0.01; "
+    "`list` names them. May be repeated.")  # fmt: skip
 @click.option("--preset", type=click.Choice(list(PRESETS)), help="Plan the faults of every deck by this mix.")
 @click.option("--console/--no-console", default=None, help="Read commands from standard input; `help` lists them. "
               "The default in a terminal.")  # fmt: skip
@@ -219,7 +228,7 @@ def _table(path: Path | None, pins: tuple[str, ...], game_id: str | None) -> _Ta
     """
     if path is None or not path.is_file():
         if pins:
-            raise BadInputError("--pin is of a person of a configuration.", "Name its file with --dealer.")
+            raise BadInputError("--pin is for a person in a configuration.", "Name its file with --dealer.")
         return _Table(path, CREW, game_id or "NC")
     try:
         configuration = read_configuration(path)
@@ -372,7 +381,7 @@ async def _people(asked: Simulation, device: SimulatedDevice, pace: Pace) -> Non
         dealer = SimulatedDealer(device, table, asked.dealer, plan, random, asked.crew)
     last = await dealer.play()
     rounds = "1 round" if len(plan) == 1 else f"{len(plan)} rounds"
-    click.echo(f"played {rounds}; all of it stands in the journal up to entry {last}")
+    click.echo(f"played {rounds}; all of it is in the journal up to entry {last}")
     if asked.stay:
         await asyncio.Event().wait()
 

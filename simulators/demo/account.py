@@ -87,7 +87,7 @@ class Account:
             *(f"round {number}: {row} ({kind}) was raised and not planned" for number, kind, row in invented),
             *(f"round {one.round}: {one.row} was left open" for one in left),
             *self.unbalanced,
-            *([f"{rounds} rounds were played of {len(self._plan)}"] if rounds != len(self._plan) else []),
+            *([f"{rounds} of {len(self._plan)} rounds were played"] if rounds != len(self._plan) else []),
         ]
 
     def summary(self, say: Terminal | None = None, *, freely: bool = False) -> str:

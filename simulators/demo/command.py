@@ -38,18 +38,18 @@ ENDS: Final = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 @click.option("--scenario", metavar="FILE", help="Play this file instead, or a packaged one like nc/i12-exposed; "
               "`list` names them.")  # fmt: skip
 @click.option("--rounds", type=click.IntRange(1, 100_000), default=5, show_default=True,
-              help="How many to play. With --play as many as you like, if it is left out.")  # fmt: skip
+              help="The number of rounds. With --play, by default as many as you like.")  # fmt: skip
 @click.option("--fast", is_flag=True, help="Without waiting: motions and people take no time.")
-@click.option("--seed", type=int, default=7, show_default=True, help="Decks, boxes, mishaps and choices.")
+@click.option("--seed", type=int, default=7, show_default=True, help="The seed of decks, boxes, mishaps and choices.")
 @click.option("--device", type=click.Choice(list(DEVICES)), default="shuffler", show_default=True,
               help="A shuffler that deals sets, or a shoe that deals single cards.")  # fmt: skip
 @click.option("--on-removal", is_flag=True, help="A shuffler that forms the next set when one is lifted.")
 @click.option("--no-stages", is_flag=True, help="A shuffler that keeps no set in the tray before bets close.")
 @click.option("--wagers", is_flag=True, help="The people bet, and every round is settled.")
-@click.option("--open", "console", is_flag=True, help="Also in a browser: the console, in which the people deal.")
+@click.option("--open", "console", is_flag=True, help="Also open the console, in which the people deal, in a browser.")
 @click.option("--play", "visitor", is_flag=True, help="You are the dealer, in the browser; the rest is simulated.")
 @click.option("--supervisor-after", type=click.FloatRange(min=0), default=90.0, show_default=True, metavar="SECONDS",
-              help="With --play: when a simulated supervisor comes and decides what waits for him.")  # fmt: skip
+              help="With --play: when a simulated supervisor comes and decides open matters.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print events, one JSON object a line; the same for a seed.")
 @click.option("--full", is_flag=True, help="With --json: also wall times, boots, commitments and salts.")
 @language_option
@@ -62,9 +62,9 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
     mistakes and decide. At the end it reports whether the daemon raised exactly the irregularities that the seed had
     planned.
 
-    With --play you are the dealer: the console opens in a browser, the cards move by themselves, and what only eyes
-    can see is said in the terminal. What waits for a supervisor you sign with his PIN, or a simulated one comes and
-    decides.
+    With --play you are the dealer: the console opens in a browser, the cards move by themselves, and what only your
+    eyes could see is printed in the terminal. You sign a supervisor's decisions with the supervisor's PIN, or a
+    simulated supervisor comes and decides.
 
     With --scenario a table without device and daemon plays a file step by step; it reports whether all came out as the
     file expects.
@@ -73,7 +73,7 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
         _play_scenario(scenario, game_id if _given("game_id") else "")
         return
     if full and not as_json:
-        raise BadInputError("--full says what --json prints besides.", "Add --json, or leave --full out.")
+        raise BadInputError("--full only adds to --json.", "Add --json, or leave --full out.")
     if visitor and (as_json or wagers):
         raise BadInputError("With --play a person deals.", "Leave --json and --wagers out.")
     if device == "shoe" and (on_removal or no_stages):
@@ -194,7 +194,7 @@ def _play_scenario(name: str, game_id: str) -> None:
         if option.name not in ("scenario", "game_id") and _given(option.name or "")
     ]
     if unused:
-        raise BadInputError(f"{unused[0]} changes nothing in a scenario.", "Leave it out: the file says everything.")
+        raise BadInputError(f"{unused[0]} has no effect in a scenario.", "Leave it out: the file says everything.")
     if name == "list":
         write_out("\n".join(names()))
         return

@@ -78,7 +78,7 @@ async def play(asked: DemoOptions) -> Account:
             await _follow(asked, stage, client, account)
             if asked.console and not asked.visitor:
                 say = Terminal(asked.language)
-                click.echo(say(message("All rounds are played. The console stays until Ctrl-C.")))
+                click.echo(say(message("All rounds are played. The console stays open until Ctrl-C.")))
                 await asyncio.Event().wait()
     return account
 
@@ -123,14 +123,14 @@ async def show_console(address: str, say: Terminal, *, visitor: bool) -> None:
                 own=dealer.pin,
             ),
             message(
-                "{supervisor} and {manager} come when they are needed. Where the screen asks you for one of them: "
-                "PIN {pin} of {supervisor}, {pin_of_manager} of {manager}.",
+                "{supervisor} and {manager} come when they are needed. When the screen asks for one of them, enter "
+                "PIN {pin} for {supervisor} or {pin_of_manager} for {manager}.",
                 supervisor=supervisor.name,
                 manager=manager.name,
                 pin=supervisor.pin,
                 pin_of_manager=manager.pin,
             ),
-            message("The cards move by themselves. What only eyes can see stands here:"),
+            message("The cards move by themselves. What only your eyes could see is printed here:"),
         )
         click.echo("\n".join(map(say, lines)))
     if os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform == "darwin":

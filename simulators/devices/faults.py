@@ -259,7 +259,7 @@ def parse_fault(text: str) -> ChosenFault:
     """Parse a fault as written after --fault: `jam@5`, `loss=0.01`. Raise `BadFaultError`."""
     found = _WRITTEN.fullmatch(text)
     if found is None:
-        raise BadFaultError(f"{text!r} is no fault.", "Write NAME@N, as in jam@5, or NAME=CHANCE, as in loss=0.01.")
+        raise BadFaultError(f"{text!r} is not a fault.", "Write NAME@N, as in jam@5, or NAME=CHANCE, as in loss=0.01.")
     name, ordinal, value = found.groups()
     return choose(find_fault(name), int(ordinal or 0), float(value) if value else None, text)
 

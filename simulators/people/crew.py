@@ -75,7 +75,7 @@ def _played(member: CrewMember, people: Sequence[Person], uid: int, pins: Mappin
         if pin_matches(pin, person.pin_hash):
             return CrewMember(person.id, person.name, person.role, pin)
     someone = same_rank[0]
-    raise CrewError(f"The PIN of {someone.name} is not known, or not right.", f"Give it with --pin {someone.id}=PIN.")
+    raise CrewError(f"The PIN of {someone.name} is missing or wrong.", f"Give it with --pin {someone.id}=PIN.")
 
 
 def member_for(crew: Crew, role_word: str) -> CrewMember:

@@ -44,7 +44,7 @@ WHY: Final = {
     RulingAction.CONTINUE: "no one gains by it; play goes on",
     RulingAction.NAME_ORDER: "they are received in this order",
     RulingAction.RECONSTRUCT: "the hands go back to their places",
-    RulingAction.REMOVE_HANDS: "a hand of another size than three cannot play",
+    RulingAction.REMOVE_HANDS: "a hand that does not have three cards cannot play",
 }
 
 

@@ -57,9 +57,9 @@ def contradiction(found: IrregularityView, table: PhysicalTable, *, misplaced: b
             lying = len(table.hands.get(found.place, ()))
             return message("{count} cards lie there", count=lying) if lying in (SET_SIZE, 0) else None
         case Kind.WRONG_DISTRIBUTION if not misplaced:
-            return message("every hand lies at its place")
+            return message("every hand is in its place")
         case Kind.FOREIGN_CARD:
-            return message("every card is of this deck")
+            return message("every card belongs to this deck")
         case Kind.TECHNICAL_STOP if not table.mechanism.jammed:
             return message("the device runs")
     return None

@@ -121,7 +121,7 @@ class VisitorsHands(SimulatedDealer):
     def _cancel_visit(self) -> None:
         """Say that nobody comes, because the person signed what the supervisor was coming for."""
         if self._announced is not None:
-            self._tell(self._say(message("{name} does not come: it is decided.", name=self._announced.name)))
+            self._tell(self._say(message("{name} does not come. The matter is decided.", name=self._announced.name)))
             self._announced = None
 
     async def _wait_for_entry(self, view: TableView, until: Callable[[TableView], bool] = lambda view: True) -> None:
@@ -229,7 +229,7 @@ class VisitorsHands(SimulatedDealer):
         both = _named(view, sorted((one, other)))
         self._tell_once(
             message(
-                "The cards of {places} lie at each other's place. Tap Cards lie elsewhere, or Problem.", places=both
+                "The cards of {places} are in each other's place. Tap Cards lie elsewhere, or Problem.", places=both
             )
         )
         await self._wait_for_entry(view, lambda now: bool(now.irregularities))
@@ -357,13 +357,13 @@ class VisitorsHands(SimulatedDealer):
         if self._clears_jam():
             return
         if why := contradiction(found, self._table, misplaced=self._lies_elsewhere(view)):
-            self._tell_once(message("You look at the cards: it is not so, {why}.", why=why))
+            self._tell_once(message("You look at the cards. The report is wrong: {why}.", why=why))
         elif not found.asks:
-            self._tell_once(message("You look at the cards: it is as reported."))
+            self._tell_once(message("You look at the cards. The report is right."))
         else:
             truth = self._table.facts(found.asks)
             if found.noticed_by:
-                self._tell_once(message("You look at the cards: it is as reported."))
+                self._tell_once(message("You look at the cards. The report is right."))
             answers = [(name, message("Yes." if getattr(truth, name) else "No.")) for name in found.asks]
             own = game(view.game).words.own
             told = [(own(FACT_QUESTIONS[name]), answer) for name, answer in answers]
@@ -371,7 +371,9 @@ class VisitorsHands(SimulatedDealer):
         await self._wait_for_entry(view)
 
     async def _name_order(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
-        self._tell_once(message("Card 1 came out first, and so on. Tap them in the order of their numbers."))
+        self._tell_once(
+            message("Card 1 came out first, then card 2, and so on. Tap the cards in the order of their numbers.")
+        )
         await self._wait_for_entry(view)
 
     async def _choose(self, view: TableView, found: IrregularityView) -> None:

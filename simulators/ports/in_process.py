@@ -66,7 +66,7 @@ def front_of(url: DeviceUrl) -> MemoryFront:
         )
     if kind != "shoe" and url.driver != DEFAULT_DRIVER:
         raise TransportUnavailableError(
-            f"What speaks {url.driver} is a shoe.", f"Write sim:///shoe?driver={url.driver}."
+            f"A device that speaks {url.driver} is a shoe.", f"Write sim:///shoe?driver={url.driver}."
         )
     if url.shuffle and kind != "shuffler":
         raise TransportUnavailableError("A shoe does not shuffle.", "Leave shuffle= out, or write sim:///shuffler.")

@@ -26,7 +26,7 @@ class MemoryFront:
         """Return the host's end. Raise TransportUnavailableError while another host has it."""
         if self._far is not None:
             raise TransportUnavailableError(
-                "This simulated device has a host already.", "Give the other one another seed in its URL.", "port-busy"
+                "This simulated device already has a host.", "Use another seed in the other URL.", "port-busy"
             )
         if isinstance(self.device, OneWayDevice):
             self.device.outgoing()  # bytes sent without a host are lost, as with real devices

@@ -55,7 +55,7 @@ class PtyFront:
 
     def _point_link(self) -> None:
         if self._link.exists() and not self._link.is_symlink():
-            raise FileExistsError(errno.EEXIST, "there is a file of that name already", str(self._link))
+            raise FileExistsError(errno.EEXIST, "a file of that name already exists", str(self._link))
         fresh = self._link.with_name(f".{self._link.name}.new")
         with suppress(FileNotFoundError):
             fresh.unlink()

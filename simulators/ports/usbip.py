@@ -162,7 +162,7 @@ class Connection(asyncio.Protocol):
         if len(self._front.connections) > MOST_CONNECTIONS:
             self._refuse("there are too many connections")
             return
-        self._timer = asyncio.get_running_loop().call_later(SAYS_WITHIN, self._refuse, "it did not say what it wants")
+        self._timer = asyncio.get_running_loop().call_later(SAYS_WITHIN, self._refuse, "it sent no request")
 
     def data_received(self, data: bytes) -> None:
         self._buffer += data
@@ -271,7 +271,7 @@ class Connection(asyncio.Protocol):
         if packets not in _NOT_ISOCHRONOUS:
             raise MalformedError(f"an isochronous transfer on endpoint {number}")
         if seqnum in self._under_way or len(self._under_way) >= MOST_TRANSFERS:
-            raise MalformedError(f"transfer {seqnum} is under way already, or {MOST_TRANSFERS} others are")
+            raise MalformedError(f"transfer {seqnum} is already under way, or {MOST_TRANSFERS} others are")
         outward = 0 if direction else length
         if len(self._buffer) < HEADER_SIZE + outward:
             return False

@@ -120,7 +120,7 @@ DEVICE_STEPS: Final[Mapping[str, Word[Course]]] = {
     "take": Word("take NUMBER", "sets are lifted, or cards drawn, due or not", _read_take),
     "device face-up": Word("device face-up NUMBER", "a card lies face up inside", _read_face_up),
     "device together": Word("device together NUMBER [order known]", "cards are drawn at once", _read_together),
-    "device next-set": Word("device next-set NUMBER", "the next set will have so many cards", _read_next_set),
+    "device next-set": Word("device next-set NUMBER", "the next set will have that many cards", _read_next_set),
     "device extra-set": Word(
         "device extra-set", "a set falls that was not ordered", plain(lambda course: course.device.form_set(TOGETHER))
     ),
@@ -159,15 +159,15 @@ DEVICE_STEPS: Final[Mapping[str, Word[Course]]] = {
         "another deck is put in during a round, in place of the rest of the one in play",
         plain(_put_in_another),
     ),
-    "device unseen": Word("device unseen NUMBER", "so many cards leave it and it does not notice", _read_unseen),
-    "device skips": Word("device skips NUMBER", "so many cards leave it, counted and not reported", _read_skips),
+    "device unseen": Word("device unseen NUMBER", "that many cards leave it and it does not notice", _read_unseen),
+    "device skips": Word("device skips NUMBER", "that many cards leave it, counted and not reported", _read_skips),
     "device miscounts": Word(
-        "device miscounts NUMBER", "its count of the stub will be wrong by so much", _read_miscounts
+        "device miscounts NUMBER", "its count of the stub will be wrong by that many", _read_miscounts
     ),
     "device jams": Word("device jams", "it will jam when it next moves cards", plain(_arm_jam)),
     "device cleared": Word("device cleared", "the jam is cleared", plain(lambda course: course.device.clear_jam())),
     "power lost": Word("power lost", "the device has no power", plain(lambda course: course.lose_link(NO_POWER))),
-    "power back": Word("power back", "it has, and is connected again", plain(_power_back)),
+    "power back": Word("power back", "its power is back, and it is connected again", plain(_power_back)),
     "pc restarted": Word(
         "pc restarted", "the PC had no power; the daemon starts again on it", plain(lambda course: course.start_host())
     ),

@@ -58,7 +58,7 @@ def read_row(tokens: Tokens) -> Look:
     if not CELL.fullmatch(cell) or not rest:
         raise UnreadableError(f"'{' '.join((cell, *rest))}' is neither an expectation nor CELL CLAUSE DISPOSITION")
     if rest[-1] not in DISPOSITIONS:
-        raise UnreadableError(f"'{rest[-1]}' is no disposition; known: {', '.join(DISPOSITIONS)}")
+        raise UnreadableError(f"'{rest[-1]}' is not a disposition; known: {', '.join(DISPOSITIONS)}")
     wanted = " ".join((cell, *rest))
 
     def look(course: Course) -> str | None:

@@ -130,10 +130,10 @@ def _game_of(scenario: Scenario) -> Game:
 
 def _read_game(scenario: Scenario, tokens: Tokens) -> Scenario:
     if scenario.setting.game:
-        raise UnreadableError(f"the game is {scenario.setting.game} already")
+        raise UnreadableError(f"the game is already {scenario.setting.game}")
     word = tokens.take("the id of a game")
     if word.upper() not in GAMES:
-        raise UnreadableError(f"'{word}' is no game; known: {', '.join(GAMES)}")
+        raise UnreadableError(f"'{word}' is not a game; known: {', '.join(GAMES)}")
     return _setting(scenario, game=word.upper())
 
 
@@ -163,7 +163,7 @@ def _read_reading(scenario: Scenario, tokens: Tokens) -> Scenario:
 def _read_hand(scenario: Scenario, tokens: Tokens) -> Scenario:
     place = FIRST_CARD if tokens.maybe(FIRST_CARD) else tokens.place()
     if place in dict(scenario.setting.hands):
-        raise UnreadableError(f"the cards of {place} are named already")
+        raise UnreadableError(f"the cards of {place} are already named")
     if not tokens.left:
         raise UnreadableError("a card is missing at the end")
     return _setting(scenario, hands=(*scenario.setting.hands, (place, tokens.cards())))
@@ -173,7 +173,7 @@ def _read_wager(scenario: Scenario, tokens: Tokens) -> Scenario:
     wager, rules = tokens.wager(), _game_of(scenario)
     known = {one.id: one for one in rules.wagers}
     if wager.wager not in known:
-        raise UnreadableError(f"'{wager.wager}' is no wager of {rules.id}; known: {', '.join(known)}")
+        raise UnreadableError(f"'{wager.wager}' is not a wager of {rules.id}; known: {', '.join(known)}")
     return _setting(scenario, wagers=(*scenario.setting.wagers, wager))
 
 
@@ -182,7 +182,7 @@ def _read_cell(scenario: Scenario, tokens: Tokens) -> Scenario:
     seen_as = tokens.take("a cell like I12") if tokens.maybe("seen as") else cell
     for named in (cell, seen_as):
         if not CELL.fullmatch(named):
-            raise UnreadableError(f"'{named}' is no cell; cells are I01 to I28, I08a and I08b")
+            raise UnreadableError(f"'{named}' is not a cell; cells are I01 to I28, I08a and I08b")
     return scenario._replace(cell=cell, seen_as=seen_as)
 
 

@@ -142,11 +142,11 @@ def test_decks_are_kept_with_their_order_in(on_removal: bool, monkeypatch: pytes
     assert all(sorted(deck.after) == sorted(NEW) for deck in decks)
     assert "10H" in decks[0].after
     assert said[:4] == [
-        "Deck 1 is taken to lie in the device as a new one: clubs, diamonds, hearts, spades, each from ace to king, "
-        "the ace of clubs on top. If not, end this now.",
+        "Deck 1 is assumed to be in the device as a new one: clubs, diamonds, hearts, spades, each from ace to king, "
+        "the ace of clubs on top. If it is not, stop now.",
         "Deck 1 of 3 is dealt out. Lift each set, and keep the order of the cards.",
         "Deck 1 of 3 is kept.",
-        "Put it in again, the card that came first on top.",
+        "Put it in again, with the card that came first on top.",
     ]
     assert said[-1] == "Deck 3 of 3 is kept."
 
@@ -156,7 +156,7 @@ def test_a_later_run_continues_with_turned_decks(monkeypatch: pytest.MonkeyPatch
     record(monkeypatch, Recording(1, file, goes_on=False, turned=False))
     said = record(monkeypatch, Recording(2, file, goes_on=True, turned=True, run="b"))
     assert said[0] == (
-        f"Deck 1 is taken to lie in the device as the last one of {file} came out, turned round. If not, end this now."
+        f"Deck 1 is assumed to be in the device as the last one of {file} came out, reversed. If it is not, stop now."
     )
     decks = decks_in(file)
     assert [deck.before for deck in decks] == [NEW, decks[0].after[::-1], decks[1].after[::-1]]
@@ -168,7 +168,7 @@ def test_a_later_run_with_a_new_deck_warns_of_existing_decks(monkeypatch: pytest
     file = tmp_path / "decks"
     record(monkeypatch, Recording(1, file, goes_on=False, turned=False))
     said = record(monkeypatch, Recording(1, file, goes_on=False, turned=False))
-    assert said[0] == f"{file} has decks already, the last one as line 1: these follow them."
+    assert said[0] == f"{file} already has decks, the last one in line 1. The new ones follow them."
 
 
 def armed(*faults: ArmedFault) -> Prepare:
@@ -181,10 +181,10 @@ def armed(*faults: ArmedFault) -> Prepare:
 @pytest.mark.parametrize(
     ("fault", "why"),
     [
-        (ArmedFault("missing-card", 9), "The device counted in it: 51 cards, 1 missing."),
-        (ArmedFault("extra-card", 9), "The device counted in it: 53 cards, 1 extra."),
-        (ArmedFault("duplicate-card", 9), "The device counted in it: 52 cards, 1 duplicate."),
-        (ArmedFault("unreadable", 9), "The device counted in it: 52 cards, 1 unreadable."),
+        (ArmedFault("missing-card", 9), "The device counted 51 cards, 1 missing."),
+        (ArmedFault("extra-card", 9), "The device counted 53 cards, 1 extra."),
+        (ArmedFault("duplicate-card", 9), "The device counted 52 cards, 1 duplicate."),
+        (ArmedFault("unreadable", 9), "The device counted 52 cards, 1 unreadable."),
         (ArmedFault("jam", 9), "The device reported: jammed."),
         (ArmedFault("drop", 9), "Card 7 came after card 5."),
         (ArmedFault("unseen-card", 9), "The device refuses to form a set: empty."),
@@ -252,7 +252,7 @@ def test_a_run_cannot_continue_without_a_whole_deck(
 ) -> None:
     file = tmp_path / "decks"
     file.write_bytes(written)
-    with pytest.raises(RecordingError, match="decks is no whole deck: "):
+    with pytest.raises(RecordingError, match="decks is not a whole deck: "):
         record(monkeypatch, Recording(1, file, goes_on=True, turned=False))
 
 
@@ -292,7 +292,7 @@ def test_decks_are_written_as_the_audit_reads_them(tmp_path: Path) -> None:
     device = ["--device", "tcp://127.0.0.1:1/", "--device-keys", str(keys)]
     result = CliRunner().invoke(bench, [*device, "--shuffles", "2", "--decks", str(tmp_path / "decks.csv")])
     assert result.exit_code == BadInputError.exit_code
-    assert "decks.csv is no file for decks.\n  Name one that ends with .jsonl or .ndjson." in result.output
+    assert "decks.csv is not a file for decks.\n  Name one that ends with .jsonl or .ndjson." in result.output
     assert not (tmp_path / "decks.csv").exists()
 
 

@@ -66,7 +66,7 @@ def test_a_broker_on_this_machine_needs_no_files(tmp_path: Path) -> None:
     [
         (f"[floor]\n{PLACE}", "the key broker is missing"),
         ('[floor]\nbroker = "mqtt://localhost"\npit = "p1"\n', "the key site is missing"),
-        (f'[floor]\nbroker = "http://localhost"\n{PLACE}', "is no address of a broker"),
+        (f'[floor]\nbroker = "http://localhost"\n{PLACE}', "is not the address of a broker"),
         (f'[floor]\nbroker = "mqtt://broker.example"\n{PLACE}', "is another machine, and mqtt:// is not encrypted"),
         (f'[floor]\nbroker = "mqtts://me:secret@broker.example"\n{PLACE}{FILES}', "by its certificate"),
         (f'[floor]\nbroker = "mqtts://broker.example"\n{PLACE}', "the key ca_file is missing in [floor]"),

@@ -195,7 +195,9 @@ def test_a_journal_that_cannot_be_audited(
 def test_a_journal_of_another_site_is_reported(folder: Path, address: str, writer: Writer) -> None:
     writer.write(heard_of(folder, "cardshoe/1/graz/p1/BAC-07/journal"))
     asked = ("vienna/p1/BAC-07", "--journal", str(folder), "--database", address)
-    assert "FOUND other-table: The store has this journal from the topics of graz/p1/BAC-07." in run(*asked, code=4)
+    assert "FOUND other-table: The store received this journal under the topics of graz/p1/BAC-07." in run(
+        *asked, code=4
+    )
 
 
 def test_a_damaged_journal_is_reported(folder: Path, address: str) -> None:

@@ -143,7 +143,7 @@ def test_the_schema_is_made_by_the_command_once(server: Postgres) -> None:
         assert (done.exit_code, done.output.startswith("The schema was made in made on ")) == (0, True), done.output
         again = CliRunner().invoke(main, arguments)
         assert again.exit_code == 78
-        assert "has a schema of the store already" in again.output
+        assert "already has a schema of the store" in again.output
     finally:
         server.drop("made")
 

@@ -136,10 +136,10 @@ def test_a_gap_is_an_alarm_until_it_is_filled(writer: Writer, rows: Rows, record
     assert writer.look(3600) == {}
     assert writer.look(0) == {"gap": 1} == writer.look(0)
     ((sentence,),) = rows.ask("SELECT sentence FROM cardshoe.alarms WHERE is_open")
-    assert "has come, and not what follows entry" in sentence
+    assert "has arrived, but the entry after" in sentence
     writer.write(whole[2:3])
     assert writer.look(0) == {}
-    assert rows.ask("SELECT closed_because FROM cardshoe.alarms") == [("they have come",)]
+    assert rows.ask("SELECT closed_because FROM cardshoe.alarms") == [("they have arrived",)]
 
 
 def test_a_file_whose_record_lacks_is_a_gap(writer: Writer, rows: Rows, records: list[Record]) -> None:

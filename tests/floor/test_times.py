@@ -343,7 +343,7 @@ def test_an_unexpected_exception_does_not_end_it(play: Callable[[Given], None]) 
         async with desk.publishing() as publisher:
             await later(HOUR)
             assert desk.log.count("floor.failed") > 1
-            assert said_by(publisher).endswith("The publisher failed; the log of the daemon says where.")
+            assert said_by(publisher).endswith("The publisher failed. See the log of the daemon.")
             desk.hall.fails = None
             await later(2 * MINUTE)
             assert desk.hall.since(0) == desk.whole()

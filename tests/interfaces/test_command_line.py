@@ -181,5 +181,5 @@ def test_a_simulated_device_replaces_no_file(tmp_path: Path) -> None:
     kept.write_text("mine")
     done = cardshoe("simulate", "--no-console", "--link", str(kept), cwd=tmp_path)
     assert done.returncode == 2
-    assert "there is a file of that name already" in done.stderr
+    assert "a file of that name already exists" in done.stderr
     assert kept.read_text() == "mine"

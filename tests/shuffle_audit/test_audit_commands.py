@@ -1,4 +1,4 @@
-"""`cardshoe audit run` and `plan`: their output and exit codes; the same seed prints the same."""
+"""`cardshoe audit run` and `plan`: their output and exit codes; the same seed gives the same output."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ person decides.
   about: bench 2, 2026-11-20
   examined: 1,200 decks of 52 cards, from a.csv, b.jsonl
   left out: 1 deck without the order in
-  left out: hands, for the names are not those of the 52 cards
+  left out: hands, because the names are not those of the 52 cards
   level: 0.01, the chance of a false alarm over all procedures and the evidence
-  made by: cardshoe 1.0 with numpy 2.9; all that is simulated with seed 3
+  made by: cardshoe 1.0 with numpy 2.9; everything simulated with seed 3
 
 Effect
   A player who knows the order in and sees each card after his guess is right 9.30 times a deck; where every order is \
@@ -54,7 +54,7 @@ equally likely, 4.54 times.
 
 Counted over all decks (p: adjusted for all procedures; 0.009 raises an alarm)
   p is the chance that a shuffle which makes every order equally likely looks as bad to this procedure, or worse, \
-multiplied by what it costs to look at all of them. The procedures together have nine tenths of the level of 0.01, the \
+adjusted for the number of procedures. The procedures together have nine tenths of the level of 0.01, the \
 evidence has the last.
         procedure counted expected        p            what
   ALARM valleys   12,345  19,999.9 ± 53.1 below 1e-300 Cards that lie low (A 1999)
@@ -63,13 +63,13 @@ evidence has the last.
 Evidence, deck after deck
   A bettor against the shuffle who begins with 1 unit had at most 2.0e+12 units, after deck 1,100 of 1,200; 1,000 \
 raise an alarm.
-  Of the machines that he suspects these decks look most like a machine.
+  Of the suspected machines, these decks look most like a machine.
 
 Which shuffle it looks like (likelihood ratio to a uniform one)
-  Of these models the one that fits best is a machine; 1 more does hardly worse (log10 less than 1 below): all decks \
+  Of these models the one that fits best is a machine; 1 more fits almost as well (log10 less than 1 below): all decks \
 together are 2.0e+12 times as likely under it as where every order is equally likely. A shuffle that is not in \
 the table may fit better still.
-  Some of these decks never come of c.
+  Some of these decks are impossible under c.
   model log10 these decks are         a deck after
   a     12.3  2.0e+12 times as likely a machine
   b     11.5  3.2e+11 times as likely another
@@ -79,7 +79,7 @@ What it costs
   The games are dealt from decks of 52 cards, and these have another number.
 
 What an audit can find (simulated, seed 3)
-  With 1,000 decks alone, a machine would have been found with 99 % (99 of 100 simulated audits).
+  With 1,000 decks alone, a machine would have been found in 99 % of audits (99 of 100 simulated ones).
 
 Files
   decks SHA-256 file
@@ -131,13 +131,16 @@ def test_a_bad_machine() -> None:
     done = call("run", "bad.csv")
     assert (done.exit_code, done.stderr) == (1, "")
     lines = done.stdout.splitlines()
-    assert lines[0].startswith("BAD: A shuffle that makes every order equally likely gives decks that look so bad with")
+    assert lines[0].startswith(
+        "BAD: A shuffle that makes every order equally likely gives decks that look this bad with"
+    )
     assert lines[2] == "  examined: 20 decks of 52 cards, from bad.csv"
     assert re.search(r"^  ALARM valleys +173 +333.3 +± 6.9 +\S+ +Cards with one on each side", done.stdout, re.M)
-    assert "  Of the machines that he suspects these decks look most like a shelf shuffler with 10 shelves." in lines
-    found = "would have been found with"
+    assert "  Of the suspected machines, these decks look most like a shelf shuffler with 10 shelves." in lines
+    found = "would have been found in"
     assert (
-        f"  With 20 decks, a shelf shuffler with 10 shelves {found} 100 % (1,000 of 1,000 simulated audits)." in lines
+        f"  With 20 decks, a shelf shuffler with 10 shelves {found} 100 % of audits (1,000 of 1,000 simulated ones)."
+        in lines
     )
     assert sum(found in line for line in lines) == 3
 
@@ -166,7 +169,7 @@ def test_a_deck_that_goes_in_as_the_last_one_came_out() -> None:
         Path("a.jsonl"), [first, DeckOrders(first.after, second.after), third, *without_the_order_in([first] * 7)]
     )
     done = call("run", "a.jsonl")
-    assert "  order in: in 1 deck as the deck before came out\n" in done.stdout
+    assert "  order in: in 1 deck as the previous deck came out\n" in done.stdout
     at = "; ".join(f"a.jsonl, line {line}" for line in range(4, 9))
     assert f"  left out: 7 decks without the order in: {at}; and 2 more\n" in done.stdout
     report = read(call("run", "a.jsonl", "--json"))
@@ -180,7 +183,7 @@ def test_a_test_of_low_power_allows_no_verdict() -> None:
     assert done.exit_code == 2
     assert re.match(
         r"NO VERDICT: One deck allows no verdict: nothing was found, but .* would have been found "
-        r"with \d+ % only\.", done.stdout,
+        r"in only \d+ % of audits\.", done.stdout,
     )  # fmt: skip
 
 
@@ -208,7 +211,7 @@ def test_large_decks_with_few_known_cards_can_be_planned() -> None:
     asked = ("plan", "shelves:10", "--cards", "416", "--audits", "2000", "--at-most", "1")
     done = call(*asked)
     assert (done.exit_code, done.stderr.splitlines()[0]) == (
-        2, "cardshoe: 2,000 audits of decks of 416 cards are too many: at most 1,155 are.",
+        2, "cardshoe: 2,000 audits of decks of 416 cards are too many: the limit is 1,155.",
     )  # fmt: skip
     assert call(*asked, "--known", "24").exit_code == 0
 
@@ -250,7 +253,7 @@ def test_files_that_cannot_be_used() -> None:
         "cardshoe: a.csv, line 2: In the order out there is more than one of AS. (card-twice)\n"
         "b.jsonl, line 1: This is not JSON: input data was truncated. (not-json)\n"
         "gone.csv: The file cannot be read: No such file or directory. (file-unreadable)\n"
-        "  Nothing was concluded. Put that right, or take those decks out.\n"
+        "  Nothing was concluded. Correct that, or remove those decks.\n"
     )
 
 
@@ -260,8 +263,8 @@ def test_an_unexpected_error_is_not_a_verdict(monkeypatch: pytest.MonkeyPatch) -
     done = call("run", "a.csv")
     assert (done.exit_code, done.stdout) == (FAILED, "")
     assert "Traceback" in done.stderr
-    assert "\ncardshoe: This was not expected: ModelNameError: " in done.stderr
-    assert done.stderr.endswith("\n  Nothing was concluded. Report it with the lines above.\n")
+    assert "\ncardshoe: An unexpected error occurred: ModelNameError: " in done.stderr
+    assert done.stderr.endswith("\n  Nothing was concluded. Report this error with the lines above.\n")
 
 
 @pytest.mark.usefixtures("few_audits")
@@ -284,7 +287,9 @@ def test_a_deck_counts_once() -> None:
     write_decks(Path("b.csv"), shuffled("cut", 2))
     done = call("run", "a.csv", "b.csv")
     assert done.exit_code == 2
-    assert done.stderr == ("cardshoe: b.csv has the same bytes as a.csv.\n  Each deck counts once. Name one of both.\n")
+    assert done.stderr == (
+        "cardshoe: b.csv has the same bytes as a.csv.\n  Each deck counts once. Name only one of them.\n"
+    )
 
 
 def test_each_file_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -329,7 +334,7 @@ def test_many_decks_are_not_all_simulated(monkeypatch: pytest.MonkeyPatch) -> No
     assert [(one["model"], one["decks"], one["audits"]) for one in report["power"]] == [
         ("shelves:10", 8, 200), ("shelves:20", 8, 200), ("riffle:7", 8, 200),
     ]  # fmt: skip
-    assert "  With 8 decks alone, 7 riffles would have been found with" in call("run", "decks.csv").stdout
+    assert "  With 8 decks alone, 7 riffles would have been found in" in call("run", "decks.csv").stdout
 
 
 def test_a_plan() -> None:

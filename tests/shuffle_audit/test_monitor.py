@@ -54,7 +54,7 @@ def test_the_evidence_after_each_deck_and_one_alarm_at_the_limit() -> None:
     ]
     assert 1 < first < 12
     assert (alarms[0].likeliest, alarms[0].in_part) == ("a shelf shuffler", first)
-    assert "decks that are known in part do not say how many shelves" in alarms[0].text
+    assert "partly known decks do not show how many shelves" in alarms[0].text
     assert (monitor.counted, monitor.last_ns) == (12, NOW + 12)
 
 
@@ -103,10 +103,10 @@ def test_an_alarm_has_its_meaning_certainty_and_remedy() -> None:
     _, (alarm,) = watched(shuffled("riffle:1", 1), Monitor("T-1", level=1e-4))
     assert alarm.text == (
         "One deck of T-1 speaks against the shuffle. A shuffle that makes every order equally likely ever raises this "
-        "alarm with a chance of at most 0.0001, however often one looks: a false alarm is possible. Of the "
-        "shuffles that are suspected one riffle fits best; another one, which is not among them, may fit better still. "
+        "alarm with a chance of at most 0.0001, however often one looks: a false alarm is possible. Of the suspected "
+        "shuffles, one riffle fits best; another one, which is not among them, may fit better still. "
         "The round in progress is not touched: play it to its end. Then take the shuffler out of service, call its "
-        "technician, and keep the decks and these records. Whether the shuffler is bad, a person decides."
+        "technician, and keep the decks and these records. A person decides whether the shuffler is bad."
     )
     assert alarm.limit_log10 == pytest.approx(4)
 
@@ -305,9 +305,7 @@ def test_lines_for_people_and_the_exit_code() -> None:
     done = call("m.jsonl", "--once", "--name", "machine 7")
     assert (done.exit_code, done.stderr) == (1, "")
     lines = done.stdout.splitlines()
-    assert lines[0] == (
-        "deck 1 (line 1): left out: the order in is not known, so that nothing can be seen in what came out."
-    )
+    assert lines[0] == ("deck 1 (line 1): left out: the order in is not known, so the order out shows nothing.")
     assert re.fullmatch(
         r"deck 2 \(line 2\): 24 of 52 cards known; evidence (\S+e\+\d+), highest \1, limit 1,000.00", lines[1]
     )
@@ -323,7 +321,7 @@ def test_without_a_countable_deck_there_is_no_verdict() -> None:
     assert done.exit_code == 2
     assert done.stderr == (
         "cardshoe: Line 2 has no end yet and was not read.\n"
-        "cardshoe: No deck of m.jsonl counted: nothing can be said of the shuffle.\n  Left out: 1 skipped.\n"
+        "cardshoe: No deck of m.jsonl counted: nothing can be said about the shuffle.\n  Left out: 1 skipped.\n"
     )
     assert call("m.jsonl", "--once").exit_code == 0
     Path("m.jsonl").write_bytes(b"")
@@ -336,7 +334,7 @@ def test_a_machine_that_repeats_itself_is_not_a_good_one() -> None:
     Path("m.jsonl").write_bytes(deck * 3)
     done = call("m.jsonl", "--once")
     assert (done.exit_code, done.stderr.splitlines()[0]) == (
-        2, "cardshoe: 2 decks of m.jsonl came with the orders of an earlier one.",
+        2, "cardshoe: 2 decks of m.jsonl have the same orders as an earlier one.",
     )  # fmt: skip
     Path("m.jsonl").write_bytes(b"".join(deck.replace(b"{", b'{"deck":%d,' % number) for number in (1, 2, 3)))
     assert call("m.jsonl", "--once").exit_code == 0
@@ -361,15 +359,15 @@ def test_events_are_appended_and_metrics_replaced() -> None:
     ("arguments", "code", "said"),
     [
         (("gone.jsonl",), 2, "gone.jsonl cannot be used: No such file or directory."),
-        (("m.csv",), 2, "m.csv is no file that a bench appends to: these end with .jsonl or .ndjson."),
+        (("m.csv",), 2, "m.csv is not a file that a bench appends to; such files end with .jsonl or .ndjson."),
         (("m.jsonl", "--new-deck", "standard"), 2, "A file of decks has the order that went in."),
         (("m.jsonl", "--metrics", "gone/m.prom"), 2, "gone/m.prom cannot be written: No such file or directory."),
         (("m.jsonl", "--events", "gone/e.jsonl"), 2, "gone/e.jsonl cannot be written: No such file or directory."),
-        (("m.jsonl", "--events", "./m.jsonl"), 2, "SOURCE, --events and --metrics name one file."),
-        (("m.jsonl", "--events", "m.csv"), 2, "m.csv has other lines than alarms."),
+        (("m.jsonl", "--events", "./m.jsonl"), 2, "SOURCE, --events and --metrics name the same file."),
+        (("m.jsonl", "--events", "m.csv"), 2, "m.csv has lines that are not alarms."),
         (("m.jsonl", "--events", "folder"), 2, "Invalid value for '--events'"),
         (("m.jsonl", "--events", "/dev/null"), 2, "/dev/null is no file."),
-        (("m.jsonl", "--metrics", "m.csv"), 2, "A file of metrics ends with .prom, and m.csv does not."),
+        (("m.jsonl", "--metrics", "m.csv"), 2, "The name of a metrics file ends with .prom; m.csv does not."),
         (("m.jsonl", "--metrics", "null.prom"), 2, "null.prom is no file."),
         (("folder",), 4, "folder"),
     ],

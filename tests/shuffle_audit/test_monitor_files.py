@@ -49,7 +49,9 @@ def test_an_alarm_that_cannot_be_written_is_written_later(tmp_path: Path, capsys
     assert 'cardshoe_shuffle_alarm{source="T-1"} 1.0' in prom.read_text()
     said = capsys.readouterr()
     assert "ALARM: One deck of T-1" in said.out
-    sentence = f"cardshoe: {folder / 'e.jsonl'} cannot be written: No such file or directory. It is tried again.\n"
+    sentence = (
+        f"cardshoe: {folder / 'e.jsonl'} cannot be written: No such file or directory. The program tries again.\n"
+    )
     assert said.err == sentence
     folder.mkdir()
     assert watching.rest(threading.Event(), once=True)
@@ -65,7 +67,7 @@ def test_metrics_that_cannot_be_written_end_nothing(tmp_path: Path, capsys: pyte
     folder.rmdir()
     metrics.write(b"1\n")
     metrics.write(b"2\n")
-    sentence = f"cardshoe: {folder / 'm.prom'} cannot be written: No such file or directory. It is tried again.\n"
+    sentence = f"cardshoe: {folder / 'm.prom'} cannot be written: No such file or directory. The program tries again.\n"
     assert capsys.readouterr().err == sentence
     folder.mkdir()
     metrics.write(b"3\n")

@@ -68,8 +68,8 @@ def test_other_ways_to_write_the_same(tmp_path: Path) -> None:
          "This is not the JSON of a deck: expected `str | null`, got `int` - at `$.after[0]`."),
         ('["AS"]', "not-a-deck", "This is not the JSON of a deck: expected `object`, got `array`."),
         ('{"after": []}', "no-cards", "There are no cards in 'after'."),
-        ('{"after": ["AS", ""]}', "card-name", "'' is no name of a card: it is empty, or there is a blank in it."),
-        ('{"after": ["A S"]}', "card-name", "'A S' is no name of a card: it is empty, or there is a blank in it."),
+        ('{"after": ["AS", ""]}', "card-name", "'' is not the name of a card: it is empty or contains a space."),
+        ('{"after": ["A S"]}', "card-name", "'A S' is not the name of a card: it is empty or contains a space."),
         ('{"after": ["AS", "KS", "AS"]}', "card-twice", "In the order out there is more than one of AS."),
         ('{"before": ["AS", "AS"], "after": ["AS", "KS"]}', "card-twice",
          "In the order in there is more than one of AS."),
@@ -97,7 +97,7 @@ def test_a_line_that_is_not_a_deck(tmp_path: Path, line: str, code: str, sentenc
          "There is no column 'Deck': the columns are deck, before, after. Write the header in small letters."),
         ("deck,before\n1,AS\n", 1, "column-missing",
          "The column 'after' is missing: the columns are deck, before, after."),
-        ("after,after\nAS,AS\n", 1, "column-twice", "The column 'after' is there more than once."),
+        ("after,after\nAS,AS\n", 1, "column-twice", "The column 'after' appears more than once."),
         ("deck,after\n1,AS KS\n2\n", 3, "row-cells", "There are 1 cells, and the header has 2 columns."),
         ('after\nAS\n"KS\n', 3, "not-csv", "This is not CSV: unexpected end of data."),
         ('after\n"AS,KS"\n', 2, "card-name", "The cards are separated by commas: separate them by spaces."),
@@ -111,12 +111,12 @@ def test_a_table_without_decks(tmp_path: Path, content: str, line: int, code: st
 @pytest.mark.parametrize(("name", "content"), [("a.jsonl", ""), ("a.jsonl", "\n \n"), ("a.csv", ""),
                                                ("a.csv", "deck,before,after\n")])  # fmt: skip
 def test_an_empty_file(tmp_path: Path, name: str, content: str) -> None:
-    assert refused(tmp_path, name, content) == [(0, "empty-file", "There is no deck in it.")]
+    assert refused(tmp_path, name, content) == [(0, "empty-file", "It contains no deck.")]
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert refused(tmp_path, "a.csv", b"after\nAS KS\nA\xff\n") == [
-        (3, "not-text", "There is a byte that is no UTF-8. Save the file as UTF-8.")
+        (3, "not-text", "There is a byte that is not valid UTF-8. Save the file as UTF-8.")
     ]
     for coding in ("utf-16", "utf-16-le", "utf-16-be"):
         assert refused(tmp_path, "a.csv", "deck,before,after\n1,AS KS,KS AS\n".encode(coding)) == [
@@ -155,7 +155,7 @@ def test_a_repeated_deck_is_a_fault(tmp_path: Path) -> None:
         read_decks([second, third])
     assert [(fault.line, fault.code) for fault in error.value.faults] == [(2, "deck-twice"), (3, "deck-twice")]
     sentence = error.value.faults[1].sentence
-    assert f"the orders in and out of the one in {second}, line 1, which chance does not do." in sentence
+    assert f"the orders in and out of the one in {second}, line 1, which does not happen by chance." in sentence
     assert "If the line was copied" in sentence
     assert "the machine repeats itself" in sentence
     write_decks(third, [other])
@@ -188,7 +188,7 @@ def test_one_number_for_two_decks_is_a_fault(tmp_path: Path) -> None:
     with pytest.raises(OrderFileError) as error:
         read_decks([table])
     assert [(fault.line, fault.code, fault.sentence) for fault in error.value.faults] == [
-        (4, "number-twice", "The deck in line 2 has the number 1, too.")
+        (4, "number-twice", "The deck in line 2 also has the number 1.")
     ]
 
 
@@ -218,7 +218,7 @@ def test_orders_that_are_exchanged_are_a_fault(tmp_path: Path) -> None:
         (
             list(map(turned_round, row)),
             3,
-            "or came out so itself, as in 3 more: 'before' and 'after' are exchanged, or",
+            "in the order in which this one came out, as in 3 more: 'before' and 'after' are exchanged, or",
         ),
         (row[::-1], 3, "as in 3 more: "),
         (list(map(turned_round, new)), 3, "as in 3 more: "),
@@ -307,7 +307,7 @@ def test_every_example_of_a_form_is_one() -> None:
         ("riffle:99999999999999999999", "a whole number from 1 to 60, not '99999999999999999999'"),
         ("riffle:7:1.5", "the share cut off is a number above 0, at most 1, not '1.5'"),
         ("shelves:10x", "the number of passes is a whole number from 1 to 20, not ''"),
-        ("shelves:10:bottom", "after the shelves may stand 'top', not 'bottom'"),
+        ("shelves:10:bottom", "only 'top' may follow the shelves, not 'bottom'"),
         ("sticking:nan", "the chance is a number above 0, at most 1, not 'nan'"),
         ("not-always:0", "the chance is a number above 0, at most 1, not '0'"),
         ("wash:inf", "the time in seconds is a number above 0, at most 3600, not 'inf'"),

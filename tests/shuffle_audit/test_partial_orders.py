@@ -221,7 +221,7 @@ def test_a_plan_for_decks_with_known_first_cards() -> None:
     )
     for known in ("5", "53"):
         code, output = call(*asked, "--known", known)
-        assert (code, f"Of {known} known cards of 52 nothing is counted." in output) == (2, True)
+        assert (code, f"With {known} of 52 cards known, nothing can be counted." in output) == (2, True)
 
 
 @pytest.mark.parametrize("name", ["decks.jsonl", "decks.csv"])
@@ -253,9 +253,9 @@ def test_a_report_of_decks_that_are_known_in_part(tmp_path: Path) -> None:
     assert code == 1
     assert f"  examined: 7 decks of 52 cards, from {file}\n" in output
     assert "  known in part: 7 decks, each with 24 cards or more\n" in output
-    assert f"  left out: 1 deck of which too few cards are known: {file}, line 8\n" in output
+    assert f"  left out: 1 deck with too few known cards: {file}, line 8\n" in output
     assert "Effect" not in output
-    assert "  With 7 decks, 24 cards of each, a shelf shuffler with 10 shelves would have been found with" in output
+    assert "  With 7 decks, 24 cards of each, a shelf shuffler with 10 shelves would have been found in" in output
     report = json.loads(call("run", str(file), "--json")[1])["result"]
     assert (report["partial"], report["few_known"], report["least_known"], report["guesses"]) == (7, 1, 24, None)
 

@@ -96,7 +96,7 @@ def test_a_model_fits_only_where_that_is_rare_by_chance() -> None:
 
 def test_the_meaning_of_the_likelihoods_is_explained() -> None:
     good = texts_of(shuffled("uniform", 10))
-    assert good["suspects"].startswith("There is no alarm, so this table says nothing of the shuffle")
+    assert good["suspects"].startswith("There is no alarm, so this table says nothing about the shuffle")
     assert texts_of(shuffled("riffle:6", 20))["suspects"].startswith(
         "Of these models the one that fits best is 6 riffles"
     )
@@ -116,7 +116,7 @@ def test_the_regulators_test_in_both_forms() -> None:
     ]
     text = texts_of(shuffled("uniform", 10))["regulators"]
     assert "The naive form is not meant for fewer than 260 decks." in text
-    assert "The verdict above does not follow from these lines" in text
+    assert "The verdict above does not depend on these lines" in text
 
 
 def test_one_deck_is_not_tested_by_chi_square() -> None:
@@ -138,9 +138,9 @@ def test_a_procedure_with_too_few_samples_is_named() -> None:
         assert {one.id for one in report.result.findings if one.silent} == (
             set() if alarm else {"card-position", "shifts"}
         )
-        named = "card-position and shifts cannot raise an alarm at this level by their 9,999 samples"
+        named = "card-position and shifts cannot raise an alarm at this level with their 9,999 samples"
         assert (named in said) is not alarm
-        assert ("Take a level of 0.0075 or more for them." in said) is not alarm
+        assert ("Use a level of 0.0075 or more for them." in said) is not alarm
         assert "Beyond all 9,999 samples: card-position. p is an upper bound there." in said
 
 
@@ -201,7 +201,7 @@ def test_an_impossible_simulation_has_its_reason() -> None:
     assert "raise an alarm." in in_part["evidence"]
     report, _ = report_of(seen, (), 0.01, 1, with_money=True)
     assert (report.result.verdict, report.no_money) == ("bad", "known-in-part")
-    assert "not in it" in texts_of(shuffled("shelves:10", 10), with_money=True)["money"]
+    assert "not allow for" in texts_of(shuffled("shelves:10", 10), with_money=True)["money"]
     costs = texts_of(shuffled("shelves:10", 10), with_money=True)["money"]
     assert "after a shelf shuffler with 10 shelves" in costs
     assert re.search(r"\d+ of 80 changes are no larger than noise \(3\.8 standard errors", costs)
@@ -259,7 +259,7 @@ def test_a_page() -> None:
     assert done.stdout.startswith("BAD: ")
     assert done.stdout.endswith(" Written to page.html.\n")
     digest = hashlib.sha256(Path("<b>decks.csv").read_bytes()).hexdigest()
-    for needed in (digest, "&lt;b&gt;decks.csv", "cardshoe 0.", "all that is simulated with seed 1", *SHARES,
+    for needed in (digest, "&lt;b&gt;decks.csv", "cardshoe 0.", "everything simulated with seed 1", *SHARES,
                    "What an audit cannot see", "How it was examined", "Bonferroni"):  # fmt: skip
         assert needed in text
     assert "<b>" not in text

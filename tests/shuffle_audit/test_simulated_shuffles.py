@@ -87,8 +87,8 @@ def test_a_missing_numpy_is_one_sentence(mocker: pytest_mock.MockerFixture) -> N
     ("words", "sentence"),
     [
         (["--shuffle", "shelf:10"], "'shelf:10' names no model"),
-        (["--shuffle", "riffle:7", "--kind", "shoe"], "--shuffle is of a shuffler that speaks cardlink."),
-        (["--person", "--driver", "bee_tek"], "--person is of a shuffler that speaks cardlink."),
+        (["--shuffle", "riffle:7", "--kind", "shoe"], "--shuffle is only for a shuffler that speaks cardlink."),
+        (["--person", "--driver", "bee_tek"], "--person is only for a shuffler that speaks cardlink."),
         (["--person", "--dealer", "socket"], "The simulated people of --dealer lift the sets themselves."),
     ],
 )

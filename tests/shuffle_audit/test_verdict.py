@@ -22,7 +22,7 @@ def test_a_bad_machine_is_bad() -> None:
     assert found.chance is not None
     assert found.chance < 1e-50
     assert found.sentence == (
-        "A shuffle that makes every order equally likely gives decks that look so bad with a chance of at most "
+        "A shuffle that makes every order equally likely gives decks that look this bad with a chance of at most "
         f"{found.chance:.2g}; the limit is 0.01."
     )
     assert found.guesses == pytest.approx(9.3, abs=1.5)
@@ -112,9 +112,8 @@ def test_with_an_unknown_order_in_there_is_no_verdict() -> None:
     found = judge(without_the_order_in(shuffled("shelves:1", 20)))
     assert (found.verdict, found.code) == ("no verdict", "order-in-not-known")
     assert found.sentence == (
-        "The order in is not known for any of the 20 decks. Where what went in was random and is not known, what comes "
-        "out of any shuffler that does not look at faces is uniform, however badly it shuffles: nothing can be seen in "
-        "it."
+        "The order in is not known for any of the 20 decks. If the order in was random and is not known, the order "
+        "out of any shuffler that does not look at faces is uniform, however badly it shuffles, and shows nothing."
     )
     assert (found.chance, found.decks, found.not_known, found.findings, found.evidence) == (None, 0, 20, (), None)
     one = judge(without_the_order_in(shuffled("shelves:1", 1)))

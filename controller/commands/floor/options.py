@@ -45,7 +45,7 @@ def find_broker(url: str, ca: Path | None, certificate: Path | None, key: Path |
     if files and len(files) < 3:
         raise BadInputError("TLS needs three files.", "Name all of --ca, --certificate and --key, or none of them.")
     if len(url) > LONGEST_ADDRESS:
-        raise BadInputError(f"--broker {shortened(url)!r} is no address of a broker.", "Write HOST, or HOST:PORT.")
+        raise BadInputError(f"--broker {shortened(url)!r} is not the address of a broker.", "Write HOST, or HOST:PORT.")
     scheme = "" if "://" in url else f"{ENCRYPTED if files else PLAIN}://"
     try:
         address = parse_broker(f"{scheme}{url}")

@@ -44,7 +44,7 @@ def read_script(name: str) -> Iterable[ScriptLine]:
     try:
         text = Path(name).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        why = error.strerror if isinstance(error, OSError) else "it is not text"
         raise BadInputError(
             f"{name} cannot be read: {why}.", "Name a file of lines such as the prompt takes."
         ) from None

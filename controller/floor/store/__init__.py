@@ -26,7 +26,7 @@ The codes of `StoreError`:
 
     ├── store-unreachable  no connection: the host is unknown, nothing listens, or it is starting or stopping
     ├── store-refused      the database refuses this program's login, or a statement that it needs
-    ├── store-schema       the database has no schema of the store, or another version of it
+    ├── store-schema       the database does not have the store's schema, or another version of it
     ├── store-full         its disk is full
     ├── store-read-only    it accepts no changes
     ├── store-lost         the connection ended

@@ -44,11 +44,11 @@ AND (%(broken)s::bigint <= %(number)s OR EXISTS (SELECT FROM cardshoe.conflict c
     WHERE c.journal = %(journal)s AND c.number = %(number)s AND c.hash = %(hash)s))"""
 _GAPS: Final = """INSERT INTO cardshoe.alarm (kind, journal, number, sentence)
 SELECT 'gap', id, number + 1, CASE WHEN number < 0
-    THEN format('Entries up to %%s have come, and none of the files in which they stand.', highest)
-    ELSE format('Entry %%s has come, and not what follows entry %%s.', highest, number) END
+    THEN format('Entries up to %%s have arrived, but none of their files.', highest)
+    ELSE format('Entry %%s has arrived, but the entry after %%s has not.', highest, number) END
 FROM cardshoe.journal WHERE incomplete_since < now() - make_interval(secs => %s) AND broken_at IS NULL
 ON CONFLICT (kind, coalesce(journal, 0), topic) WHERE closed_at IS NULL DO NOTHING"""
-_FILLED: Final = """UPDATE cardshoe.alarm a SET closed_at = now(), closed_because = 'they have come'
+_FILLED: Final = """UPDATE cardshoe.alarm a SET closed_at = now(), closed_because = 'they have arrived'
 FROM cardshoe.journal j WHERE a.kind = 'gap' AND a.closed_at IS NULL AND j.id = a.journal
 AND j.incomplete_since IS NULL"""
 _OPEN: Final = "SELECT kind, count(*) FROM cardshoe.alarm WHERE closed_at IS NULL GROUP BY kind"

@@ -157,7 +157,7 @@ class Audit:
             self._find("other-journal", last, 1, said)
         if row is not None and not self._row.id:
             came = "/".join(row[1:4])
-            self._find("other-table", record.number, 1, f"The store has this journal from the topics of {came}.")
+            self._find("other-table", record.number, 1, f"The store received this journal under the topics of {came}.")
 
     @property
     def _wanted(self) -> tuple[str, str, str]:
@@ -319,11 +319,11 @@ def _values(record: Record) -> tuple[Any, ...]:
 _IN_A_ROW: Final = frozenset({"missing", "forked", "changed"})
 _SENTENCES: Final = {
     "missing": "The store lacks entries {first} to {last}.",
-    "forked": "Entries {first} to {last} are others in the store than in the journal.",
-    "changed": "Entries {first} to {last} have the same hash in the store, and another content.",
+    "forked": "Entries {first} to {last} in the store differ from those in the journal.",
+    "changed": "Entries {first} to {last} have the same hash in the store, but different content.",
     "file-missing": "The store lacks the record of the file that begins after entry {first}.",
-    "file-forked": "The file that begins after entry {first} is another one in the store, or not in the journal.",
+    "file-forked": "The file that begins after entry {first} differs in the store, or is not in the journal.",
     "head-missing": "The store lacks the signed head of entry {first}.",
-    "head-forked": "The signed head of entry {first} is another one in the store, or not in the journal.",
+    "head-forked": "The signed head of entry {first} differs in the store, or is not in the journal.",
     "refused": "The store refused records of entries {first} to {last}: its alarms say why.",
 }

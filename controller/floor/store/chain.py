@@ -69,7 +69,7 @@ def follow(connection: Connection, journal: JournalRow, added: Iterable[Link]) -
 
 def _begin(connection: Connection, journal: JournalRow) -> None:
     row = connection.execute(_LOWEST, (journal.id,)).fetchone()
-    assert row is not None, "the record of a file has come"
+    assert row is not None, "the record of a file has arrived"
     journal.number, journal.hash, journal.file = row
     journal.begins_at = journal.number
 

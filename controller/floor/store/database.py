@@ -34,15 +34,19 @@ _OF_DATA: Final = frozenset({"22", "23", "54"})
 
 _OF_STATE: Final[Mapping[str, tuple[StoreCode, str, str]]] = {
     "53100": ("store-full", "has no room left on its disk", "Make room there, or delete old months with --prune."),
-    "25006": ("store-read-only", "takes no changes", "See whether it is a standby, or its disk was made read-only."),
-    "42501": ("store-refused", "does not let this program do that", "Log in as its owner, or as cardshoe_writer."),
+    "25006": ("store-read-only", "accepts no changes", "Check whether it is a standby, or its disk is read-only."),
+    "42501": ("store-refused", "does not permit this operation", "Log in as its owner, or as cardshoe_writer."),
     "28": ("store-refused", "does not let this program in", "Check user, password and pg_hba.conf."),
-    "3D": ("store-refused", "does not exist", "Create it, then make its schema with --create."),
-    "3F": ("store-schema", "has no schema of the store", "Make it with --create."),
-    "42": ("store-schema", "has another schema than this program", "Use one version of cardshoe for all of it."),
-    "53": ("store-failed", "has too little of something", "Its log says what; more connections, memory or disk."),
-    "57": ("store-lost", "ended the connection", "It is made again by itself."),
-    "08": ("store-lost", "ended the connection", "It is made again by itself."),
+    "3D": ("store-refused", "does not exist", "Create it, then create its schema with --create."),
+    "3F": ("store-schema", "does not have the store's schema", "Create it with --create."),
+    "42": (
+        "store-schema",
+        "has a different schema version than this program",
+        "Use the same version of cardshoe everywhere.",
+    ),
+    "53": ("store-failed", "has run out of a resource", "Its log names the resource: connections, memory or disk."),
+    "57": ("store-lost", "ended the connection", "The program reconnects automatically."),
+    "08": ("store-lost", "ended the connection", "The program reconnects automatically."),
 }
 """Sentences by SQLSTATE, or by the class with which it begins."""
 
@@ -147,7 +151,7 @@ class Database:
                 raise StoreError(
                     "store-unreachable",
                     f"The database {self.name} cannot be reached: {said}.",
-                    "Check that PostgreSQL runs there, and the network.",
+                    "Check that PostgreSQL runs there, and check the network.",
                 ) from error
             raise StoreError(
                 "store-refused",
@@ -162,7 +166,7 @@ class Database:
             raise StoreError(
                 "store-schema",
                 f"The database {self.name} has the store's schema of version {found}; this program has {VERSION}.",
-                "Use the version of cardshoe that made it, or make another database with --create.",
+                "Use the version of cardshoe that created it, or create another database with --create.",
             )
 
     @contextmanager
@@ -189,7 +193,8 @@ class Database:
             or (lost if was_lost and not state else ("store-failed", "refuses it", "Its log says more."))
         )
         if state in ("42P06", "42P07", "42710"):
-            code, what, hint = "store-schema", "has a schema of the store already", "Leave it as it is, or use another."
+            code, what = "store-schema", "already has a schema of the store"
+            hint = "Leave it as it is, or use another database."
         return StoreError(code, f"The database {self.name} {what}: {_first_line(error)}.", hint)
 
 

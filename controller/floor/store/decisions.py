@@ -98,7 +98,7 @@ def _overlap(stored: Stored, made: DecisionMade) -> bool:
 
 def _differs(connection: Connection, came: Came) -> list[Alarm]:
     made = came.made
-    sentence = f"Entry {made.last} came again, and is another one than the entry that is stored."
+    sentence = f"Entry {made.last} arrived again and differs from the stored one."
     return contradicts(connection, came.journal, came.arrived, "fork", sentence)
 
 
@@ -136,4 +136,4 @@ def _signed_otherwise(connection: Connection, new: Sequence[Came]) -> list[Alarm
 
 
 def other_than_signed(journal: JournalRow, number: int) -> Alarm:
-    return Alarm("fork", journal.id, number, f"Entry {number} is another one than the entry that was signed.")
+    return Alarm("fork", journal.id, number, f"Entry {number} differs from the entry that was signed.")

@@ -25,7 +25,7 @@ def check_event(name: str, event: msgspec.Raw) -> None:
     if name in KNOWN:
         _EVENT.decode(event)
     elif not _NAME.fullmatch(name):
-        raise ValueError("the name of an event in it is none")
+        raise ValueError("an event in it has an invalid name")
 
 
 def _public(expected: Any, value: Any) -> Any:

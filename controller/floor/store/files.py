@@ -52,10 +52,10 @@ def take_file(connection: Connection, arrived: Arrived, began: FileBegan, journa
     if (stored := connection.execute(_WHOLE_FILE, (file.id,)).fetchone()) is not None:
         if tuple(stored) == values:
             return Taken(False)
-        sentence = f"The file that begins after entry {began.number} came again, and is another one than is stored."
+        sentence = f"The file that begins after entry {began.number} arrived again and differs from the stored one."
         return Taken(False, contradicts(connection, journal, arrived, "fork", sentence), refused=True)
     if _is_passed(connection, journal, began):
-        sentence = f"The journal goes on in another file from entry {began.number}, after which others are stored."
+        sentence = f"The journal continues after entry {began.number} in another file than the stored ones."
         return Taken(False, contradicts(connection, journal, arrived, "fork", sentence), refused=True)
     connection.execute(_SET_FILE, (*values[:2], at(began.utc_ns), *values[2:], file.id))
     journal.simulated = began.simulated
@@ -113,7 +113,7 @@ def take_head(connection: Connection, arrived: Arrived, head: HeadSigned, journa
     if stored is not None:
         if tuple(stored) == (hash_, head.utc_ns, signature, key):
             return Taken(False)
-        sentence = f"Entry {head.number} was signed twice, with two contents or at two times."
+        sentence = f"Entry {head.number} was signed twice, with different contents or at different times."
         again = known is not None and stored[0] == hash_  # an older copy of the journal signed it again
         kind: Kind = "rollback" if again else "fork"
         return Taken(False, contradicts(connection, journal, arrived, kind, sentence), refused=True)
@@ -138,9 +138,9 @@ def _hash_at(connection: Connection, journal: JournalRow, head: HeadSigned, file
 
 
 def _badly_signed(journal: JournalRow, number: int) -> Alarm:
-    return Alarm("bad-signature", journal.id, number, f"The head of entry {number} is not signed by its file's key.")
+    return Alarm("bad-signature", journal.id, number, f"The head of entry {number} is not signed with its file's key.")
 
 
 def _key_changed(journal: JournalRow, number: int) -> Alarm:
-    sentence = f"The file after entry {number} has another key, which the one before has not endorsed."
+    sentence = f"The file after entry {number} has a different key, which the previous key has not endorsed."
     return Alarm("key-changed", journal.id, number, sentence)

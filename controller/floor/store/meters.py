@@ -19,23 +19,23 @@ class StoreMeters:
         self._registry = CollectorRegistry()
         self._records = Counter(
             "cardshoe_store_records",
-            "Records that came: new, again, or refused with an alarm.",
+            "Records that arrived: new, repeated, or refused with an alarm.",
             ("came",),
             registry=self._registry,
         )
         self._delay = Gauge(
             "cardshoe_store_delay_seconds",
-            "From the decision at the table to the database, of the oldest new record of the last batch.",
+            "Time from the decision at the table to the database, for the oldest new record of the last batch.",
             registry=self._registry,
         )
         self._alarms = Gauge(
             "cardshoe_store_alarms_open",
-            "Alarms that wait for a person, of all consumers.",
+            "Alarms from all consumers that wait for a person.",
             ("kind",),
             registry=self._registry,
         )
         self._connected = Gauge(
-            "cardshoe_store_connected", "1 while it is connected to broker and database.", ("to",),
+            "cardshoe_store_connected", "1 while the store is connected to broker and database.", ("to",),
             registry=self._registry,
         )  # fmt: skip
         for came in ("new", "again", "refused"):

@@ -42,10 +42,11 @@ def doubts_of_owner(connection: Connection, journals: Iterable[JournalRow]) -> l
         for number, *place, key in connection.execute(_OTHERS, (journal.journal_id, journal.id)).fetchall():
             other = "/".join(place)
             if journal.key is None:
-                sentence = f"The journal is of the table {other}, which signed its beginning. Entries came without one."
+                signed = f"The journal belongs to the table {other}, which signed its beginning."
+                sentence = f"{signed} Entries arrived without one."
                 found.append(Alarm("other-table", journal.id, None, sentence, own.topic(Subject.JOURNAL)))
                 continue
             two = f"{'/'.join(own)} with the key {fingerprint(journal.key)}, {other} with {fingerprint(key)}"
-            sentence = f"Two tables signed a beginning of this journal: {two}. Compare them with the tables' own."
+            sentence = f"Two tables signed a beginning of this journal: {two}. Compare these keys with the tables' own."
             found += [Alarm("other-table", one, None, sentence) for one in (journal.id, number)]
     return found

@@ -73,9 +73,9 @@ def read_message(topic: str, payload: bytes) -> Arrived | Unreadable:
     """Read a message. Never raises, since any client with the right to publish may send anything."""
     found = read_topic(topic)
     if found is None or found[1] is not Subject.JOURNAL:
-        return Unreadable(topic, "its topic is none of a journal")
+        return Unreadable(topic, "its topic is not that of a journal")
     if len(payload) > LONGEST:
-        return Unreadable(topic, f"it has {len(payload):,} bytes, and {LONGEST:,} are the most")
+        return Unreadable(topic, f"it has {len(payload):,} bytes, and the limit is {LONGEST:,}")
     try:
         record = _RECORD.decode(payload)
         _check(record)
@@ -130,21 +130,21 @@ def _check(record: Record) -> None:
     _name(record.file)
     _bytes(record.hash, _HASH)
     if not -_MOST <= record.utc_ns <= _MOST:
-        raise ValueError("its time is none")
+        raise ValueError("its time is not valid")
     if isinstance(record, DecisionMade):
         if not 1 <= record.first <= record.last <= _MOST or len(record.events) != record.last - record.first:
             raise ValueError("its entries are not numbered as a journal numbers them")
         if len(record.events) > MOST_EVENTS:
             raise ValueError(f"it has more than {MOST_EVENTS:,} events")
         if not 0 <= record.round <= _MOST_ROUND:
-            raise ValueError("its round is none")
+            raise ValueError("its round is not valid")
         _bytes(record.before, _HASH)
         for event in record.events:
             name_of(event)
             text_of(event)
         return
     if not 0 <= record.number <= _MOST:
-        raise ValueError("its entry is none")
+        raise ValueError("its entry is not valid")
     _bytes(record.key, _HASH)
     if isinstance(record, HeadSigned):
         _bytes(record.signature, _SIGNATURE)
@@ -158,7 +158,7 @@ def _check(record: Record) -> None:
 
 def _name(value: str) -> None:
     if not value or len(value) > _LONGEST_NAME or not value.isprintable():
-        raise ValueError("the id of its journal or file is none")
+        raise ValueError("the id of its journal or file is not valid")
 
 
 def _bytes(digits: str, length: int) -> None:

@@ -72,7 +72,7 @@ class Writer:
             raise
         except psycopg.Error as error:  # a value that PostgreSQL does not accept: the other records are stored
             if len(batch) == 1:
-                return self._write([Unreadable(batch[0].topic, f"the database does not take it: {error.sqlstate}")])
+                return self._write([Unreadable(batch[0].topic, f"the database does not accept it: {error.sqlstate}")])
         middle = len(batch) // 2
         written = self.write(batch[:middle])
         written.add(self.write(batch[middle:]))
@@ -168,10 +168,11 @@ class _Batch:
         journal.pit = one.place.pit
         kind: Kind = "unreadable"
         if one.doubt:
-            sentence = f"What came as entry {_number(record)} is none of a table: {one.doubt}."
+            sentence = f"The record that arrived as entry {_number(record)} is not from a table: {one.doubt}."
         elif isinstance(record, FileBegan) and record.table != journal.table:
             kind = "other-table"
-            sentence = f"The journal is of the table {record.table}, and comes under the topics of {journal.table}."
+            where = f"arrives under the topics of {journal.table}"
+            sentence = f"The journal belongs to the table {record.table}, but {where}."
         else:
             return True
         self.alarms += contradicts(self._connection, journal, one, kind, sentence)
@@ -200,7 +201,7 @@ class _Batch:
             self.alarms += follow(self._connection, journal, links)
 
 
-_TOO_MANY: Final = f"it is of another journal, and {MOST_JOURNALS} of its table are there"
+_TOO_MANY: Final = f"it belongs to another journal, and {MOST_JOURNALS} journals of its table are already stored"
 
 
 def _number(record: Record) -> int:
@@ -209,10 +210,10 @@ def _number(record: Record) -> int:
 
 def _flood(one: LeftOut) -> Alarm:
     topic = one.topic[:200].replace("\0", "?")
-    sentence = f"More records than a table sends came under {topic}; what is beyond that was left out."
+    sentence = f"More records than a table can send arrived under {topic}; the excess was dropped."
     return Alarm("flood", None, None, sentence, topic)
 
 
 def _unreadable(one: Unreadable) -> Alarm:
     topic = one.topic[:200].replace("\0", "?")
-    return Alarm("unreadable", None, None, f"What came under {topic} is no record of a journal: {one.why}.", topic)
+    return Alarm("unreadable", None, None, f"A message under {topic} is not a record of a journal: {one.why}.", topic)

@@ -64,7 +64,10 @@ class TestCardPromises:
         needs(dealt.shuffled, "no fresh deck was in the device, or it does not shuffle")
         started, finished = dealt.found(messages.ShuffleStarted), dealt.found(messages.ShuffleFinished)
         check(bool(started and finished), "a shuffle was done without *shuffle started* and *shuffle finished*")
-        check(started[-1].deck == finished[-1].deck, "a shuffle was finished of another deck than it was started of")
+        check(
+            started[-1].deck == finished[-1].deck,
+            "a shuffle was finished with a different deck than it was started with",
+        )
         check(finished[-1].shuffle != 0, "the shuffle's id is 0")
         check(len({one.shuffle for one in finished}) == len(finished), "a shuffle's id was used again")
 
@@ -89,7 +92,7 @@ class TestCardPromises:
         finished, status = dealt.found(messages.ShuffleFinished)[0], step.status
         check(status.shuffle == finished.shuffle, f"`shuffle` is {status.shuffle}, the shuffle was {finished.shuffle}")
         check(status.loaded == finished.count, f"`loaded` is {status.loaded}, the shuffle counted {finished.count}")
-        check((status.dispensed, status.sets_dispensed) == (0, 0), "cards are dispensed of a deck just shuffled")
+        check((status.dispensed, status.sets_dispensed) == (0, 0), "cards of a deck just shuffled count as dispensed")
         check(status.last_command == step.command_id, "`last_command` is not the shuffle that was done")
 
     @promise("Bodies", "Reports", "a set names its shuffle, its deck, where it begins and what remains")

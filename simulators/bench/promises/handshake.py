@@ -36,7 +36,7 @@ class TestHandshakePromises:
         check(said.kind in ("shuffler", "shoe"), f"the kind is {said.kind!r}")
         check(said.unit in ("sets", "singles", "both"), f"the unit is {said.unit!r}")
         check(said.report_memory >= 8, f"it keeps only {said.report_memory} reports")
-        check(len(said.firmware_digest) == 64, "the firmware's digest has not 64 digits")
+        check(len(said.firmware_digest) == 64, "the firmware's digest does not have 64 digits")
         check(0 < len(said.kept) <= MOST_BOOTS, f"{len(said.kept)} boots are listed, of 1 to {MOST_BOOTS}")
         check(said.kept[-1].boot == attempt.boot != 0, "the running boot is not the last one listed, or is 0")
         check(all(kept.oldest <= kept.newest + 1 for kept in said.kept), "more reports are kept than were made")
@@ -45,7 +45,7 @@ class TestHandshakePromises:
     async def test_the_same_hello_has_the_same_identity(self, host: FrameHost) -> None:
         first = await host.greet()
         again = await host.ask(first.hello, Kind.IDENTITY, "a hello that came again was not answered")
-        check(again.frame.decoded == first.identity.decoded, "the identity is another one when the hello comes again")
+        check(again.frame.decoded == first.identity.decoded, "the identity differs when the hello is repeated")
 
     @promise("The device's nonce", "", "no two hellos are answered with the same nonce")
     @promise("A link", "Device 1", "another hello is answered with a fresh nonce")
@@ -53,7 +53,7 @@ class TestHandshakePromises:
         attempts = [await host.greet() for _ in range(3)]
         first = await host.greet(attempts[0].nonce)
         nonces = {attempt.said.nonce for attempt in (*attempts, first)}
-        check(all(len(nonce) == 16 for nonce in nonces), "a nonce has not 16 bytes")
+        check(all(len(nonce) == 16 for nonce in nonces), "a nonce does not have 16 bytes")
         check(len(nonces) == 4, "a nonce was used for two hellos")
         check(not nonces & {attempt.nonce for attempt in attempts}, "the device repeats the host's nonce as its own")
 
@@ -74,7 +74,7 @@ class TestHandshakePromises:
         came = await host.until_statuses(2, place)
         check(not of_kind(came, Kind.IDENTITY), "the hello of the active link was answered")
 
-    @promise("A link", "Device 2", "a wrong proof is answered with reject `proof`, and the candidate stays")
+    @promise("A link", "Device 2", "a wrong proof is answered with reject `proof`, and the candidate remains")
     async def test_a_wrong_proof_is_rejected_and_the_candidate_stays(self, host: FrameHost) -> None:
         attempt = await host.greet()
         sentence = "a wrong proof was not answered with a reject"
@@ -99,7 +99,7 @@ class TestHandshakePromises:
         check(host.active is None, "a resume without a host proof made a link")
 
     @promise(
-        "A link", "Device 3", "a resume makes the candidate the active link, and the keys before are worth nothing"
+        "A link", "Device 3", "a resume makes the candidate the active link, and the previous keys are no longer valid"
     )
     async def test_another_link_takes_the_place_of_the_first(self, host: FrameHost) -> None:
         await host.settle()
@@ -109,7 +109,7 @@ class TestHandshakePromises:
         place = len(host.came)
         host.seal(Kind.COMMAND, encode_body([1, messages.HoldExit()]), attempt=first)
         await host.until_statuses(2, place)
-        check(not host.answers(1, place), "a command with the keys of the link before was carried out")
+        check(not host.answers(1, place), "a command with the keys of the previous link was carried out")
 
     @promise("A link", "Device 3", "a resume on the active link begins again with the oldest report kept")
     async def test_a_resume_on_the_active_link_begins_again(self, host: FrameHost) -> None:
@@ -127,11 +127,11 @@ class TestHandshakePromises:
         first = await host.wait_for(
             lambda: next((one for one in host.reports(place) if one.frame.number == due), None), sentence
         )
-        check(first.at - resumed_at <= AT_ONCE, f"{sentence} at once, but after {first.at - resumed_at:.1f} s")
+        check(first.at - resumed_at <= AT_ONCE, f"{sentence} immediately, but after {first.at - resumed_at:.1f} s")
         counters = [one.counter for one in host.came if one.counter and one.body is not None]
         check(counters == sorted(set(counters)), "a counter went back after a resume")
 
-    @promise("A link", "Device 4", "commands are taken on the active link only")
+    @promise("A link", "Device 4", "commands are accepted on the active link only")
     async def test_a_candidates_command_is_not_taken(self, host: FrameHost) -> None:
         await host.settle()
         attempt = await host.greet()
@@ -139,7 +139,7 @@ class TestHandshakePromises:
         place = len(host.came)
         host.seal(Kind.COMMAND, encode_body([2, messages.HoldExit()]), attempt=attempt)
         came = await host.until_statuses(2, place)
-        check(not host.answers(2, place) and not host.strange, "a command was taken from a candidate")
+        check(not host.answers(2, place) and not host.strange, "a command from a candidate was carried out")
         check(not of_kind(came, Kind.SEALED_REJECT), "a candidate's command was answered")
 
     @promise("A link", "Device 5", "a candidate is forgotten three seconds after its last hello or proof")
@@ -150,7 +150,7 @@ class TestHandshakePromises:
         came = await host.listen(ASKED_AGAIN)
         check(not of_kind(came, Kind.DEVICE_PROOF), f"a candidate was still known after {CANDIDATE_GONE} s")
 
-    @promise("A link", "Device 5", "a recording of a link, played once the link is lost, does nothing")
+    @promise("A link", "Device 5", "a recording of a link, played after the link is lost, does nothing")
     async def test_a_recording_does_nothing(self, host: FrameHost) -> None:
         begun = len(host.written)
         await host.settle()
@@ -163,7 +163,7 @@ class TestHandshakePromises:
             host.write(data)
             await host.listen(0.02)
         came = host.came[place:] + await host.listen(ASKED_AGAIN)
-        check(not of_kind(came, Kind.DEVICE_PROOF), "a recorded proof was taken for the host's")
+        check(not of_kind(came, Kind.DEVICE_PROOF), "a recorded proof was accepted as the host's")
         check(all(one.frame.kind in CLEAR for one in came), "a recorded handshake made a link")
 
     @promise("A link", "", "a hello of another version, in header or body, is answered with reject `version`")

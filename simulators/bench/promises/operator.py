@@ -95,7 +95,7 @@ class TestOperatorPromises:
         host.acknowledges = True
         await host.ask_person("Switch the device off", lambda: (not host.is_open) or None)
         status = await self._again(host, "Switch the device on again")
-        check(host.active.boot != boot, "the boot number is the one of before")
+        check(host.active.boot != boot, "the boot number has not changed")
         check(host.active.said.nonce != nonce, "a nonce was used again after a start")
         check(status.exit_held, "the exit is not held after a start")
         first = await host.wait_for(

@@ -27,7 +27,7 @@ class TestCommandPromises:
             again_at = len(host.came)
             host.command(messages.RunSelfTest(), command_id)
             again = await host.answer(command_id, again_at)
-            check(again == first, "the answer to an id that came again says otherwise")
+            check(again == first, "the answer to a repeated id differs")
         await host.until_statuses(2)
         tests = {
             one.frame.number for one in host.reports(place) if isinstance(one.body, messages.SelfTestFinished)
@@ -36,7 +36,7 @@ class TestCommandPromises:
         headers = {one.frame.number for one in host.answers(command_id, place)}
         check(len(headers) == 1, "an answer that was repeated has another number in its header")
 
-    @promise("Commands", "2", "at least the last 16 ids of a link are remembered")
+    @promise("Commands", "2", "a link remembers at least its last 16 ids")
     async def test_the_last_ids_are_remembered(self, host: FrameHost) -> None:
         await host.settle()
         first = host.command(messages.ReleaseExit())
@@ -46,7 +46,7 @@ class TestCommandPromises:
             await host.order(messages.HoldExit())
         place = len(host.came)
         host.command(messages.ReleaseExit(), first)
-        check((await host.answer(first, place)).done, "the answer to an id that came again says otherwise")
+        check((await host.answer(first, place)).done, "the answer to a repeated id differs")
         check((await host.status()).exit_held, "an id that came again released the exit a second time")
 
     @promise("Commands", "3", "one answer for each id, after the reports that it causes, with the newest number then")
@@ -76,7 +76,7 @@ class TestCommandPromises:
         place = len(host.came)
         host.command(messages.HoldExit(), hold)
         await host.answer(hold, place)
-        check((await host.status()).exit_held, "an id of the link before was not carried out on a new one")
+        check((await host.status()).exit_held, "an id of the previous link was not carried out on a new one")
 
     @promise("Commands", "8", "an order that is not understood is answered `unknown`")
     async def test_an_unknown_order_is_unknown(self, host: FrameHost) -> None:
@@ -87,7 +87,7 @@ class TestCommandPromises:
             "dispense of 6 cards": [1, 6],
             "dispense without a count": [1],
             "show of 33 characters": [6, "x" * (LONGEST_TEXT + 1)],
-            "an order that is no array": 7,
+            "an order that is not an array": 7,
         }
         for what, order in orders.items():
             answer = await host.order(order)

@@ -78,7 +78,7 @@ class TestSealingPromises:
         again = [one for one in host.reports(place) if one.frame.number == host.held[1] + 1]
         check(len(again) > 0, "a forged ack covered a report")
 
-    @promise("Sealed frames", "Receiving 4", "a frame that is played back is not taken, and no counter goes back")
+    @promise("Sealed frames", "Receiving 4", "a frame that is played back is not accepted, and no counter goes back")
     async def test_a_frame_played_back_is_not_taken(self, host: FrameHost) -> None:
         await host.settle()
         release = host.seal(Kind.COMMAND, encode_body([6, messages.ReleaseExit()]))
@@ -89,8 +89,8 @@ class TestSealingPromises:
         host.write(release)
         host.write(kept_back)
         await host.until_statuses(2, place)
-        check(not host.answers(6, place), "a command that was played back was taken again")
-        check(not host.answers(7, place), "a frame was taken after a later one of the host's")
+        check(not host.answers(6, place), "a command that was played back was carried out again")
+        check(not host.answers(7, place), "a frame was accepted after a later one from the host")
 
     @promise("Header values", "", "a command of another boot is ignored, without an answer")
     @promise("Sealed frames", "Receiving 5", "the boot of a command is looked at")
