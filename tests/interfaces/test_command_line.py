@@ -61,10 +61,10 @@ def test_lists_its_commands(tmp_path: Path) -> None:
         (["simulate", "--tcp", "127.0.0.1:65536"], 2, "is not a port"),
         (["simulate", "--tcp", "192.0.2.1:4001"], 2, "cannot appear at 192.0.2.1:4001"),
         (["demo", "--rounds", "0"], 2, "'--rounds'"),
-        (["demo", "--full"], 2, "--full says what --json prints besides"),
+        (["demo", "--full"], 2, "--full only adds to --json"),
         (["demo", "--scenario", "nc/i12-exposed", "--game", "TP"], 2, "nc/i12-exposed plays NC, not TP"),
-        (["demo", "--scenario", "nc/i12-exposed", "--rounds", "2"], 2, "--rounds changes nothing in a scenario"),
-        (["simulate", "--pin", "sam=222222"], 2, "--pin is of a person of a configuration"),
+        (["demo", "--scenario", "nc/i12-exposed", "--rounds", "2"], 2, "--rounds has no effect in a scenario"),
+        (["simulate", "--pin", "sam=222222"], 2, "--pin is for a person in a configuration"),
     ],
 )
 def test_refuses_with_a_sentence_and_no_traceback(

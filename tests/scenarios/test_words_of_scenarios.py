@@ -222,7 +222,7 @@ def test_about_directs_steps_to_another_irregularity() -> None:
         ("game NC\nwager ann mian 1 10", "a, line 2: 'mian' is not a wager of NC; known: main, tie, three_pictures."),
         ("game NC\nboxs 1 2", "a, line 2: 'boxs 1' begins no step; nearest: boxes; known: begin, next round"),
         ("game NC\nboxs 1 2", "; before the first step also game, device, boxes, reading, hand, wager, cell, clause."),
-        ("cell twelve", "'twelve' is no cell"),
+        ("cell twelve", "'twelve' is not a cell"),
         ("clause", "a clause is missing; write `clause silent`"),
         ("game NC TP", "nothing may follow here, but 'TP' does"),
         (HEAD + "wager ann", "a wager like main is missing at the end"),

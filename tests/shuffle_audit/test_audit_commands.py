@@ -38,8 +38,8 @@ from tests.shuffle_audit.document import EXAMPLE, PAGE, make_files, printed
 DOCUMENT = PAGE.read_text(encoding="utf-8")
 GOLDEN = """\
 BAD: So it is.
-  What to do: take the shuffler out of service, keep the decks and the files, and call its technician. What follows, a \
-person decides.
+  What to do: take the shuffler out of service, keep the decks and the files, and call its technician. A \
+person decides what follows.
   about: machine 7
   about: bench 2, 2026-11-20
   examined: 1,200 decks of 52 cards, from a.csv, b.jsonl
@@ -54,8 +54,8 @@ equally likely, 4.54 times.
 
 Counted over all decks (p: adjusted for all procedures; 0.009 raises an alarm)
   p is the chance that a shuffle which makes every order equally likely looks as bad to this procedure, or worse, \
-adjusted for the number of procedures. The procedures together have nine tenths of the level of 0.01, the \
-evidence has the last.
+adjusted for the number of procedures. The procedures together have nine tenths of the level of 0.01; the \
+evidence has the rest.
         procedure counted expected        p            what
   ALARM valleys   12,345  19,999.9 ± 53.1 below 1e-300 Cards that lie low (A 1999)
   -     new       0.2     0.3      ± 0.1  0.71         A number (B 2000)
@@ -135,7 +135,7 @@ def test_a_bad_machine() -> None:
         "BAD: A shuffle that makes every order equally likely gives decks that look this bad with"
     )
     assert lines[2] == "  examined: 20 decks of 52 cards, from bad.csv"
-    assert re.search(r"^  ALARM valleys +173 +333.3 +± 6.9 +\S+ +Cards with one on each side", done.stdout, re.M)
+    assert re.search(r"^  ALARM valleys +173 +333.3 +± 6.9 +\S+ +Cards between two neighbours", done.stdout, re.M)
     assert "  Of the suspected machines, these decks look most like a shelf shuffler with 10 shelves." in lines
     found = "would have been found in"
     assert (
@@ -235,7 +235,7 @@ def test_an_impossible_verdict_does_not_look_like_a_pass() -> None:
     write_decks(Path("unknown.csv"), without_the_order_in(shuffled("cut", 30)))
     done = call("run", "unknown.csv")
     assert done.exit_code == 2
-    assert done.stdout.startswith("NO VERDICT: The order in is not known for any of the 30 decks. Where what went in")
+    assert done.stdout.startswith("NO VERDICT: The order in is not known for any of the 30 decks. If the order in was")
     assert "would have been found" not in done.stdout
     report = read(call("run", "unknown.csv", "--json"))
     assert (report["result"]["code"], report["power"]) == ("order-in-not-known", [])

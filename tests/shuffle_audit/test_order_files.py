@@ -275,13 +275,13 @@ def test_all_faults_are_counted_and_the_first_are_listed(tmp_path: Path) -> None
         ("shelves:10", "a shelf shuffler with 10 shelves"),
         ("shelves:10x2", "a shelf shuffler with 10 shelves, 2 passes"),
         ("shelves:1:top", "a shelf shuffler with 1 shelf, from the top"),
-        ("sticking:0.02", "a uniform shuffle in which neighbours stick with 2%"),
-        ("not-always:0.05", "a uniform shuffle that is left out with 5%"),
-        ("not-always:0.005", "a uniform shuffle that is left out with 0.5%"),
+        ("sticking:0.02", "a uniform shuffle in which neighbours stick with a chance of 2%"),
+        ("not-always:0.05", "a uniform shuffle that is left out with a chance of 5%"),
+        ("not-always:0.005", "a uniform shuffle that is left out with a chance of 0.5%"),
         ("overhand:3:0.2", "3 overhand shuffles, 20% breaks"),
         ("strip:4", "4 strip cuts, 14% breaks"),
         ("wash:30", "a wash of 30 seconds"),
-        ("favoured:0.2:1:52", "a uniform shuffle in which card 1 comes to place 52 with 20%"),
+        ("favoured:0.2:1:52", "a uniform shuffle in which card 1 comes to place 52 with a chance of 20%"),
     ],
 )
 def test_models_by_name(text: str, words: str) -> None:

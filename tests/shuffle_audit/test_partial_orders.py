@@ -266,7 +266,7 @@ def test_with_too_few_known_cards_there_is_no_verdict(tmp_path: Path) -> None:
     write_decks(file, [*few, DeckOrders((), NEW_DECK)])
     code, output = call("run", str(file))
     assert code == 2
-    assert output.startswith("NO VERDICT: Of no deck with an order in as many as 6 cards are known both before and")
+    assert output.startswith("NO VERDICT: No deck with an order in has 6 or more cards that are known both before and")
     found = judge([*few, DeckOrders((), NEW_DECK)])
     assert (found.code, found.few_known, found.not_known) == ("too-few-cards", 4, 1)
     one = judge(first_seen([DeckOrders(NEW_DECK, NEW_DECK)], LEAST_KNOWN), level=1e-9)
