@@ -147,7 +147,7 @@ class Facts(msgspec.Struct, frozen=True, omit_defaults=True):
 FACT_QUESTIONS: Final[dict[str, Message]] = {
     "wrong_number": message("Does a hand have a wrong number of cards?"),
     "dealer_hand": message("Is it the {dealer}'s hand?"),
-    "misplaced": message("Does a card lie at the wrong place?"),
+    "misplaced": message("Does a card lie in the wrong place?"),
     "handled": message("Had any Player handled cards before the error was noticed?"),
     "order_known": message("Do you know in which order the cards came out?"),
     "places_certain": message("Is it certain where every card belongs?"),

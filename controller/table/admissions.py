@@ -44,18 +44,17 @@ class Admission(NamedTuple):
     tested: bool = True
 
 
-REPAIR: Final = message("have it repaired, and its self-test passed under maintenance")
+REPAIR: Final = message("have it repaired, then run its self-test under maintenance")
 REPAIR_AND_RETURN: Final = message(
-    "have it repaired, and its self-test passed under maintenance, then call the pit supervisor to return the table to "
-    "service"
+    "have it repaired, run its self-test under maintenance, then call the pit supervisor to return the table to service"
 )
-LOOK_AND_RETURN: Final = message("call the pit supervisor to look at it and return the table to service")
+LOOK_AND_RETURN: Final = message("call the pit supervisor to inspect it and return the table to service")
 SELF_TEST: Final = (observations.SelfTestFinished,)
 ADMISSIONS: Final = (
     Admission(
         "self-test failed",
         Kind.TECHNICAL_STOP,
-        "what it reports of cards may be wrong from now on",
+        "its card reports may be wrong from now on",
         SELF_TEST,
     ),
     Admission(
@@ -73,19 +72,19 @@ ADMISSIONS: Final = (
     Admission(
         "program check failed",
         Kind.TECHNICAL_STOP,
-        "it may not run the program that was approved",
+        "it may not be running the approved program",
         SELF_TEST,
     ),
     Admission(
         "check failed",
         Kind.TECHNICAL_STOP,
-        "a check of itself that this program does not know has failed",
+        "a self-check that this program does not know has failed",
         SELF_TEST,
     ),
     Admission(
         "cards not read in the shuffle",
         None,
-        "a card that was not read may be foreign or there twice",
+        "a card that was not read may be foreign or a duplicate",
     ),
     Admission(
         "fault",
@@ -95,7 +94,7 @@ ADMISSIONS: Final = (
     Admission(
         "tampering",
         Kind.TECHNICAL_STOP,
-        "someone was at the device, and it cannot say that this is undone",
+        "someone was at the device, and it cannot report that this is over",
         tested=False,
     ),
 )

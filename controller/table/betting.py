@@ -72,7 +72,9 @@ def _with_bettor(state: TableState, operation: operations.EnterBettor) -> placin
         raise RefusedError("bettor", "Enter a name or number for the bettor.")
     entered = enter_bettor(state.table_rules, state.layout, Bettor(operation.bettor, operation.seat))
     if len(entered.bettors) > MOST_BETTORS:
-        raise RefusedError("too-many", "{most} bettors are entered; let one leave who has no bets.", most=MOST_BETTORS)
+        raise RefusedError(
+            "too-many", "{most} bettors are entered; let a bettor without bets leave.", most=MOST_BETTORS
+        )
     return placing.Laid(entered)
 
 
@@ -88,7 +90,7 @@ def verify_bettor_leaves(state: TableState, given: PersonActed, operation: opera
     as_refusal(lambda: (state.layout.bettor(operation.bettor), placing.Laid(state.layout))[1])
     if any(bet.bettor == operation.bettor for bet in state.layout.bets):
         raise RefusedError(
-            "bets", "Bets of {bettor} lie on the layout; settle them or take them back first.", bettor=operation.bettor
+            "bets", "{bettor} still has bets on the layout; settle or take them back first.", bettor=operation.bettor
         )
 
 
@@ -122,12 +124,13 @@ def _layout_after(state: TableState, operation: operations.Operation) -> placing
 
 
 def placed_by(state: TableState, operation: operations.PlaceWager | operations.CorrectBet) -> str:
-    """Return who of the staff placed the bet (RTP 3.6, NC 5.16), under a name that no bettor has."""
+    """Return which member of staff placed the bet (RTP 3.6, NC 5.16), by a name that no bettor has."""
     name = operation.placed_by.strip()
     if name in {operation.bettor, *(bettor.id for bettor in state.bettors)} - {""}:
         raise RefusedError(
             "placed-by",
-            "Enter who of the staff placed the wager, or no one where the Player did; {name} is a bettor here.",
+            "Enter which member of staff placed the wager, or leave it empty if the Player did; {name} is a bettor "
+            "here.",
             name=name,
         )
     return name

@@ -36,14 +36,14 @@ def verify_place_cards(state: TableState, given: PersonActed, operation: operati
     lying = _lying(state)
     ordinals = [card.ordinal for card in operation.cards]
     beside = {card.ordinal: message("in the tray") for card in state.decks.tray}
-    beside |= {card.ordinal: message("aside") for card in state.decks.aside}
+    beside |= {card.ordinal: message("among the set-aside cards") for card in state.decks.aside}
     if not ordinals or len(set(ordinals)) != len(ordinals):
         raise RefusedError("cards", "Name each card that lies elsewhere once, by its number in the order of the deal.")
     for card in operation.cards:
         if card.ordinal in beside:
             raise RefusedError(
                 "cards",
-                "Card {ordinal} lies {beside}. It is not dealt to any place yet.",
+                "Card {ordinal} is {beside}. It has not been dealt to a place yet.",
                 ordinal=card.ordinal,
                 beside=beside[card.ordinal],
             )
@@ -53,7 +53,7 @@ def verify_place_cards(state: TableState, given: PersonActed, operation: operati
             )
         if card.place not in (*_playing_positions(state), *COME_BACK):
             at = place_word(state, card.place)
-            raise RefusedError("place", "No cards go to {place} in this round; name another place.", place=at)
+            raise RefusedError("place", "No cards are dealt to {place} in this round; name another place.", place=at)
         place, _ = lying[card.ordinal]
         if place == card.place:
             raise RefusedError(
@@ -64,7 +64,7 @@ def verify_place_cards(state: TableState, given: PersonActed, operation: operati
             )
         if card.place in COME_BACK and state.round.hands.get(place, Hand()).shown:
             at = place_word(state, place)
-            raise RefusedError("shown", "The hand at {place} lies open; its cards stay as they were seen.", place=at)
+            raise RefusedError("shown", "The hand at {place} is turned over; its cards stay as entered.", place=at)
         if card.place == Pile.DISCARDS:
             _verify_dead(state, card.ordinal, place)
 
@@ -75,14 +75,14 @@ def _verify_dead(state: TableState, ordinal: int, place: str) -> None:
     belongs = {card[1]: at for card, at in state.round.intended.items()}
     if (place if place not in COME_BACK else belongs.get(ordinal)) not in dead:
         raise RefusedError(
-            "in-play", "Card {ordinal} is of a hand that is in play; it stays on the table.", ordinal=ordinal
+            "in-play", "Card {ordinal} belongs to a hand in play; leave it on the table.", ordinal=ordinal
         )
 
 
 def place_cards(decision: Decision, given: PersonActed, operation: operations.PlaceCards) -> None:
     """Record the actual places of cards; those that differ from the order of the deal are a wrong distribution.
 
-    A card on the floor has no place: it counts as misplaced only once it is found at a wrong one.
+    A card on the floor has no place: it counts as misplaced only when it is found in the wrong one.
     """
     lying = _lying(decision.state)
     moves = []
@@ -107,7 +107,7 @@ def _verify_phase(state: TableState) -> None:
     """Verify the phase: once the hands are settled, only cards that are being put right may be entered."""
     moving = any(found.stage is Stage.MOVING and found.round == state.round.number for found in state.open)
     if state.phase not in CARDS_ON_TABLE and not moving:
-        raise RefusedError("phase", "The hands are settled; report first what is wrong with the cards.")
+        raise RefusedError("phase", "The hands are settled. First report what is wrong with the cards.")
 
 
 def _is_about_places(state: TableState, found: Irregularity) -> bool:

@@ -35,9 +35,7 @@ MOST: Final = 60  # the highest count that is accepted: a deck with extra cards 
 
 def verify_count(state: TableState, given: PersonActed, operation: operations.CountCards) -> None:
     if not 0 <= operation.number <= MOST:
-        raise RefusedError(
-            "number", "{number} cannot be the number of cards left of one deck.", number=operation.number
-        )
+        raise RefusedError("number", "One deck cannot have {number} cards left; count again.", number=operation.number)
     if not state.decks.in_play.deck:
         raise RefusedError("no-deck", "There is no deck to count; put one in first.")
     verify_witness(state, given, operation.witness)
@@ -54,7 +52,7 @@ def verify_count(state: TableState, given: PersonActed, operation: operations.Co
             raise RefusedError("pile", "Name what was counted: {named:list}, or a place.", named=named)
         raise RefusedError("pile", "No cards lie at {pile}. Name {named:list}, or a place.", pile=pile, named=named)
     if state.phase not in WINDOW_OPEN or state.phase is Phase.VOIDED:
-        raise RefusedError("no-round", "Hands are counted in a round only; count the stub or the whole deck instead.")
+        raise RefusedError("no-round", "Hands are counted only in a round; count the stub or the whole deck instead.")
     if operation.number != state.round.hands.get(pile, Hand()).size and _open_at(state, pile) is None:
         verify_report(state, given, _reported(operation))
 
@@ -130,8 +128,8 @@ def _count_stub(
     _answer(decision, not whole, waiting=False)
     if not whole and not any(already_open(decision, kind) for kind in COUNT_KINDS):
         note = counted(
-            "1 card was counted, {due} should be left",
-            "{count} cards were counted, {due} should be left",
+            "1 card was counted; {due} should be left",
+            "{count} cards were counted; {due} should be left",
             number,
             due=due,
         )
@@ -194,8 +192,8 @@ def _count_tray(decision: Decision, given: PersonActed, number: int, due: int) -
             one_hand=decision.state.round.go_to_one_hand(number),
         )
         note = counted(
-            "1 card was counted in the tray, the device reported {due}",
-            "{count} cards were counted in the tray, the device reported {due}",
+            "1 card was counted in the tray; the device reported {due}",
+            "{count} cards were counted in the tray; the device reported {due}",
             number,
             due=due,
         )
@@ -226,8 +224,8 @@ def _count_beside(
             _answer(decision, not state.stub_fits(state.decks.in_play.stub), waiting=False)
     elif doubtful:
         note = counted(
-            "1 card was counted ({pile}), {due} should lie there",
-            "{count} cards were counted ({pile}), {due} should lie there",
+            "1 card was counted ({pile}); {due} should be there",
+            "{count} cards were counted ({pile}); {due} should be there",
             operation.number,
             pile=pile_word(state, operation.pile),
             due=due,
@@ -236,7 +234,7 @@ def _count_beside(
 
 
 def _count_hand(decision: Decision, given: PersonActed, operation: operations.CountCards) -> None:
-    """Raise a wrong count, as a report of one does; a later count of the same hand replaces the first."""
+    """Raise a wrong count, as a report would; a later count of the same hand replaces the first."""
     state, place, number = decision.state, operation.pile, operation.number
     found, error = _open_at(state, place), open_error(state, place)
     right = number == state.round.hands.get(place, Hand()).size
@@ -290,7 +288,7 @@ class Ledger(msgspec.Struct, frozen=True):
 
 
 def ledger_of(state: TableState) -> Ledger | None:
-    """Return the account now; None if no deck is in play, or if it still has to be counted after maintenance.
+    """Return the present account; None if no deck is in play, or if it still has to be counted after maintenance.
 
     Every card counts once, even if it was reported twice. The stub is its last count less the cards that left since.
     Before a count it is the loaded deck less the cards that left: as the device counted them, but at least as many as

@@ -77,7 +77,7 @@ def set_removed(decision: Decision, given: DeviceReported, seen: observations.Se
             note = message("the device reports again that the set of card {ordinal} was lifted", ordinal=seen.ordinal)
             raise_count_in_doubt(decision, note, report=given)
             return
-        unknown = message("the tray was emptied of a set that the journal does not know")
+        unknown = message("a set that is not in the journal was taken out of the tray")
         raise_count_in_doubt(decision, unknown, report=given)
     if not state.decks.tray:
         return
@@ -151,7 +151,7 @@ def face_up_found(decision: Decision, given: DeviceReported, seen: observations.
         if waiting_deck_is_known(decision.state, seen.deck):
             decision.emit(events.CardFoundFaceUp(seen.ordinal, seen.card, waiting=True))  # no round begins with it
         else:
-            note = message("a card lies face up in deck {deck}, which was not reported before", deck=seen.deck)
+            note = message("a card lies face up in deck {deck}, which was not reported as put in", deck=seen.deck)
             raise_count_in_doubt(decision, note, report=given)
         return
     before = decision.state
@@ -187,7 +187,7 @@ def deal_cards_set_aside(decision: Decision) -> None:
 
 
 def deal_without_device(decision: Decision, cards: tuple[HeldCard, ...], source: str) -> None:
-    """Cards that a person dealt without the device. `source`: tray, by_hand."""
+    """Record cards that a person dealt without the device. `source`: tray, by_hand."""
     cards = _burn(decision, cards, source)
     if cards and decision.state.phase is Phase.FIRST_CARD:
         _draw_first_card(decision, cards, source)
@@ -393,8 +393,8 @@ def _check_faces(decision: Decision, given: DeviceReported, cards: tuple[HeldCar
 def _compare_face(decision: Decision, given: DeviceReported, card: HeldCard, before: Sequence[HeldCard]) -> None:
     """Compare a face with all faces that the device read earlier in this shuffle.
 
-    The duplicate is raised as soon as the device reads the second card. Nothing is said about the first: neither which
-    card it was nor whether it is face up. A card that was found face up was compared when it was found.
+    The duplicate is raised as soon as the device reads the second card. Nothing is reported about the first: neither
+    which card it was nor whether it is face up. A card that was found face up was compared when it was found.
     """
     face = card.face
     if face is None:
@@ -428,7 +428,9 @@ def _check_count(
     if shuffle != deck.shuffle:
         decision.emit(events.StatusDiffers("shuffle", deck.shuffle, shuffle))
         note = message(
-            "the cards are of shuffle {shuffle}; the journal expected {journal}", shuffle=shuffle, journal=deck.shuffle
+            "the cards belong to shuffle {shuffle}; the journal expected {journal}",
+            shuffle=shuffle,
+            journal=deck.shuffle,
         )
     elif ordinal != expected:
         decision.emit(events.StatusDiffers("dispensed", deck.dispensed, ordinal - 1))
@@ -436,6 +438,8 @@ def _check_count(
             "the device counts card {ordinal}; the journal expected card {expected}", ordinal=ordinal, expected=expected
         )
     elif deck.loaded and remaining != left:
-        note = message("the device counts {remaining} cards left, the journal {left}", remaining=remaining, left=left)
+        note = message(
+            "the device counts {remaining} cards left and the journal {left}", remaining=remaining, left=left
+        )
     if note is not None:
         raise_count_in_doubt(decision, note, report=given, ordinals=cards)

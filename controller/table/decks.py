@@ -70,7 +70,7 @@ def verify_usable(state: TableState, deck: Deck) -> None:
     if not state.decks.keeps_records:
         return
     if not deck.label:
-        raise RefusedError("unnamed", "Record first which of the table's decks was put in.")
+        raise RefusedError("unnamed", "First record which of the table's decks was put in.")
     if state.decks.record(deck.label) is None:
         raise RefusedError(
             "taken-out", "Deck {deck} was taken away from the table; put in one that belongs to it.", deck=deck.label
@@ -100,12 +100,14 @@ def verify_bring(state: TableState, given: PersonActed, operation: operations.Br
     alike = [one.label for one in state.decks.recorded if _same_back(one.back, operation.back)]
     if alike:
         raise RefusedError(
-            "back", "Deck {alike} has that back too; two decks at a table differ in their backs.", alike=alike[0]
+            "back", "Deck {alike} has that back too. Two decks at one table must have different backs.", alike=alike[0]
         )
     sealed = [one.label for one in state.decks.recorded if _same_seal(one.seal, operation.seal)]
     if sealed:
         raise RefusedError(
-            "seal", "Deck {sealed} has that seal too; enter this deck's own, or that deck's name.", sealed=sealed[0]
+            "seal",
+            "Deck {sealed} has that seal too; enter this deck's own seal, or the other deck's name.",
+            sealed=sealed[0],
         )
     if len(state.decks.recorded) >= MOST:
         raise RefusedError("too-many", "{most} decks are recorded at this table; take one away first.", most=MOST)
@@ -129,8 +131,8 @@ def _verify_in_use(state: TableState, operation: operations.BringDeck) -> None:
         if _same_back(out.back, operation.back) and not operation.another:
             raise RefusedError(
                 "same-deck",
-                "Is it deck {deck}, which has that back and is out of use ({quarantined})? If so, call the pit "
-                "supervisor to release it; if not, enter that it is another deck.",
+                "Is this deck {deck}, which has that back and is out of use ({quarantined})? If so, call the pit "
+                "supervisor to release it; if not, enter that this is another deck.",
                 deck=out.label,
                 quarantined=out.quarantined,
             )
@@ -170,7 +172,7 @@ def verify_take_out(state: TableState, given: PersonActed, operation: operations
     if not operation.reason.strip():
         raise RefusedError("reason", "Enter why the deck is taken away.")
     if not 0 <= operation.count <= 2 * DECK_SIZE:
-        raise RefusedError("count", "{count} cannot be the number of cards of a deck.", count=operation.count)
+        raise RefusedError("count", "A deck cannot have {count} cards; count again.", count=operation.count)
     verify_witness(state, given, operation.witness)
 
 
@@ -203,7 +205,11 @@ def verify_load(state: TableState, given: PersonActed, operation: operations.Loa
     _find(state, operation.deck)
     other = state.decks.in_play if _is_waiting(state) else state.decks.waiting
     if other is not None and other.label == operation.deck and (state.in_round or not other.used):
-        raise RefusedError("in-device", "Deck {deck} lies in the device already, beside this one.", deck=operation.deck)
+        raise RefusedError(
+            "in-device",
+            "Deck {deck} is already in the device, beside this one; name the deck that was put in.",
+            deck=operation.deck,
+        )
     deck = _to_be_named(state)
     if deck is None:
         raise RefusedError("not-loaded", "Put deck {deck} into the device first, then record it.", deck=operation.deck)
@@ -299,12 +305,12 @@ def shuffled_outside(decision: Decision, given: PersonActed, operation: operatio
 
 def verify_cut(state: TableState, given: PersonActed, operation: operations.CutDeck) -> None:
     if state.device.kind != "shoe":
-        raise RefusedError("no-shoe", "Only the deck of a manual shoe is cut; this device shuffles by itself.")
+        raise RefusedError("no-shoe", "Only a deck in a manual shoe is cut; this device shuffles by itself.")
     deck = _to_be_cut(state)
     if not deck.deck:
         raise RefusedError("no-deck", "Put a deck into the shoe first.")
     if deck.used:
-        raise RefusedError("deck-used", "Cards have left this deck; a deck is cut before the first one.")
+        raise RefusedError("deck-used", "Cards have left this deck; cut a deck before its first card is dealt.")
 
 
 def _to_be_cut(state: TableState) -> Deck:

@@ -1,6 +1,6 @@
 """Reports of the device about decks, shuffles, the stub and stops, and its answers to commands.
 
-`device_reported` takes every report; those of cards that leave the device go to dealing.py.
+`device_reported` takes every report; those about cards that leave the device go to dealing.py.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def command_answered(decision: Decision, given: CommandAnswered) -> None:
         decision.emit(events.CommandDone(given.command_id))
         if opened.command.moves_cards and not opened.seen:
             said = message(
-                'command: the device answered that it has done "{order}", and did not report it',
+                'command: the device answered that it had done "{order}", but did not report the effect',
                 order=named(opened.command),
             )
             stop(decision, None, said)
@@ -186,7 +186,7 @@ def _stub_unloaded(decision: Decision, given: DeviceReported, seen: observations
         and seen.deck == state.round.deck
         and not already_open(decision, Kind.DECK_COUNT)
     ):
-        note = message("{count} cards were left, {due} should have been", count=seen.count, due=due)
+        note = message("{count} cards were left; there should have been {due}", count=seen.count, due=due)
         raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=DEVICE, report=given, note=note)
 
 
@@ -198,7 +198,7 @@ def _note_stub_of_another(decision: Decision, given: DeviceReported, seen: obser
     is_waiting = state.decks.waiting is not None and state.decks.waiting.deck == seen.deck
     if state.in_round and not is_waiting:
         note = message(
-            "the device counted a stub of deck {counted}; deck {dealt} is dealt",
+            "the device counted the stub of deck {counted}; this round is dealt from deck {dealt}",
             counted=seen.deck,
             dealt=state.decks.in_play.deck,
         )
@@ -262,7 +262,7 @@ def _gap_suspected(decision: Decision, given: DeviceReported, seen: observations
 
 
 def _alarmed(decision: Decision, given: DeviceReported, seen: observations.Alarmed) -> None:
-    stop(decision, given, message("alarm of the device: {alarm}", alarm=seen.alarm))
+    stop(decision, given, message("alarm from the device: {alarm}", alarm=seen.alarm))
 
 
 def _noted(decision: Decision, given: DeviceReported, seen: Observation) -> None:

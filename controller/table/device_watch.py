@@ -48,7 +48,7 @@ def _look_for_answers(decision: Decision, given: StatusReceived) -> None:
         said = message('command: the device does not answer the order "{order}"', order=order)
         if _holds_exit(decision.state):
             said = message(
-                'command: the device does not answer the order "{order}"; by its status the exit is {state}',
+                'command: the device does not answer the order "{order}"; its status says that the exit is {state}',
                 order=order,
                 state=CAN_LEAVE[given.status.exit_held],
             )
@@ -74,7 +74,7 @@ def _compare_exit(decision: Decision, status: DeviceStatus) -> None:
         decision.emit(events.CommandIssued(HoldExit()))
         return
     said = message(
-        'command: "{order}" was ordered, and the exit is {state}',
+        'command: "{order}" was ordered, but the exit is {state}',
         order=named(ReleaseExit() if status.exit_held else HoldExit()),
         state=CAN_LEAVE[status.exit_held],
     )
@@ -101,15 +101,15 @@ def device_contradicted(decision: Decision, given: DeviceContradicted) -> None:
 def _contradiction(given: DeviceContradicted) -> Message:
     if given.what == "report":
         return message(
-            "the device sent its report {number} again with other content: cards may have passed unseen",
+            "the device sent its report {number} again with different content: cards may have passed unseen",
             number=given.number,
         )
     if given.what == "answer":
-        return message("the device answered command {number} twice, and differently", number=given.number)
+        return message("the device gave two different answers to command {number}", number=given.number)
     if given.what == "unknown_answer":
-        return message("the device answered command {number}, which it was not given", number=given.number)
+        return message("the device answered command {number}, which it was never sent", number=given.number)
     return counted(
-        "1 frame came that the device did not send now: check the cable and what is connected to it",
-        "{count} frames came that the device did not send now: check the cable and what is connected to it",
+        "1 frame did not come from the device: check the cable and what is connected to it",
+        "{count} frames did not come from the device: check the cable and what is connected to it",
         given.number,
     )

@@ -29,7 +29,7 @@ from firmware_bridge.cards import Card, Exposed
 from firmware_bridge.messages import Message, counted, message
 
 HALF: Final = Fraction(1, 2)
-MOST_COMPARED: Final = 3  # differing entries of hands in a round: repeated attempts are guesses
+MOST_COMPARED: Final = 3  # wrong entries of hands in a round: repeated attempts are guesses
 ENTER_CARDS: Final = "enter-cards"
 """The refusal code of a hand that was to be shown by what the device read, but whose cards must be entered."""
 AS_DEALT: Final = frozenset({Disposition.CONTINUE, Disposition.OPTIONS, "ruling"})
@@ -42,7 +42,7 @@ def verify_handle_cards(state: TableState, given: PersonActed, operation: operat
         raise RefusedError("no-cards", "No player has cards at {place}; name a box in play.", place=at)
     if operation.bettor and all(bettor.id != operation.bettor for bettor in state.layout.bettors):
         raise RefusedError(
-            "unknown-bettor", "No bettor {bettor} is entered; enter the bettor first.", bettor=operation.bettor
+            "unknown-bettor", "{bettor} is not entered as a bettor; enter the bettor first.", bettor=operation.bettor
         )
 
 
@@ -71,7 +71,7 @@ def verify_examined(state: TableState, given: PersonActed, operation: operations
         raise RefusedError("returned", "Hands are returned in this game: turn each one over instead.")
     if state.round.examined:
         raise RefusedError(
-            "examined", "It is entered already; turn over {dealers_hand}.", dealers_hand=state.game.words.dealers_hand
+            "examined", "That is entered already; turn over {dealers_hand}.", dealers_hand=state.game.words.dealers_hand
         )
 
 
@@ -142,12 +142,12 @@ def verify_by_device(state: TableState, place: Place) -> None:
         )
     if any(card.face is None for card in hand.cards):
         raise RefusedError(
-            "unread", "The device did not read every card of {place}; enter the cards that lie there.", place=at
+            "unread", "The device did not read every card at {place}; enter the cards that lie there.", place=at
         )
     if _others_may_lie_there(state, place):
         raise RefusedError(
             ENTER_CARDS,
-            "Other cards may lie at {place} than the device dealt there: turn it over and enter them.",
+            "The cards at {place} may not be those that the device dealt there: turn the hand over and enter them.",
             place=at,
         )
 
@@ -181,7 +181,7 @@ def _verify_nothing_dropped(state: TableState, place: Place) -> None:
         if state.round.intended.get(card.id) == place:
             raise RefusedError(
                 "dropped",
-                "A card of {place} was dropped; record first where it lies now.",
+                "A card from {place} was dropped; first record where it lies now.",
                 place=place_word(state, place),
             )
 
@@ -193,7 +193,7 @@ def _verify_turn(state: TableState, place: Place) -> None:
     if examined_due(state):
         raise RefusedError(
             "not-examined",
-            "Wait until the players have looked at their hands, and enter it first ({clause}).",
+            'Wait until the players have looked at their hands, then press "Players have looked" ({clause}).',
             clause=state.game.clauses.exposing,
         )
     returned = state.game.step(StepKind.RETURNING)
@@ -209,7 +209,7 @@ def _verify_turn(state: TableState, place: Place) -> None:
             if not state.round.hands[other].shown:
                 raise RefusedError(
                     "hands-first",
-                    "Wait until the hand at {place} is returned, and turn it over first ({clause}).",
+                    "Wait until the hand at {place} is returned, then turn it over first ({clause}).",
                     place=place_word(state, other),
                     clause=returned.clause,
                 )
@@ -307,11 +307,11 @@ def entered_and_read(state: TableState, cards: Sequence[Card], read: Card | None
     entered, device = _codes(cards), state.device.word
     if read is not None:
         return message(
-            "{entered} was entered, the {device} read {read}", entered=entered, device=device, read=read.code
+            "{entered} was entered; the {device} read {read}", entered=entered, device=device, read=read.code
         )
     if len(cards) == 1:
-        return message("{entered} was entered, the {device} read another card", entered=entered, device=device)
-    return message("{entered} was entered, the {device} read other cards", entered=entered, device=device)
+        return message("{entered} was entered; the {device} read another card", entered=entered, device=device)
+    return message("{entered} was entered; the {device} read other cards", entered=entered, device=device)
 
 
 def _codes(cards: Iterable[Card]) -> str:
@@ -319,7 +319,7 @@ def _codes(cards: Iterable[Card]) -> str:
 
 
 def _opened(hand: Hand, cards: tuple[Card, ...]) -> tuple[Exposed | None, ...]:
-    """Return the commitments to be opened: of the cards dealt there that are among the cards shown.
+    """Return the commitments to open: those to cards dealt there that are among the cards shown.
 
     A card shown here that was dealt elsewhere stays sealed. If the cards shown differ from those that were read, no
     commitment is opened: a person who only guesses would learn which of them match concealed cards.

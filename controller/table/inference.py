@@ -144,7 +144,7 @@ def notice_last_order(decision: Decision, given: DeviceReported, count: int) -> 
     if not before < ENOUGH <= len(recognised):
         return
     if _is_last_order(state, recognised[:ENOUGH]) and not already_open(decision, Kind.UNSHUFFLED):
-        note = message("the device read the first cards in the order of the round before")
+        note = message("the device read the first cards in the same order as in the previous round")
         raise_irregularity(decision, Kind.UNSHUFFLED, noticed_by=INFERENCE, report=given, note=note)
 
 

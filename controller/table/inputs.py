@@ -22,7 +22,7 @@ class Input(msgspec.Struct, frozen=True, tag_field="input"):
 
 
 class DaemonStarted(Input, frozen=True, tag="daemon_started"):
-    """The daemon started, with this configuration. What the journal says of the device may be out of date.
+    """The daemon started, with this configuration. What the journal says about the device may be out of date.
 
     `host_boot` identifies the start of the PC, to distinguish a power failure of the PC from a restart of the daemon;
     empty: unknown. `configuration`: what else it was started with. `doubt`: the fault found in the journal

@@ -40,14 +40,14 @@ def device_started(decision: Decision, given: DeviceReported, seen: Started) -> 
     """Record that the device started, and raise a power failure if its reported cause implies one."""
     decision.emit(events.DeviceNoted("started", f"cause={seen.cause}"))
     if seen.cause in CAUSES:
-        note = message("the device had no power ({cause}) and started again", cause=CAUSES[seen.cause])
+        note = message("the device lost power ({cause}) and started again", cause=CAUSES[seen.cause])
         _raise_power_failure(decision, DEVICE, note, given)
 
 
 def host_started(decision: Decision, before: TableState, given: DaemonStarted) -> None:
     """Raise a power failure if the PC was restarted since the round began."""
     if before.host_boot and given.host_boot and before.host_boot != given.host_boot:
-        _raise_power_failure(decision, INFERENCE, message("the PC was started again during the round"), None)
+        _raise_power_failure(decision, INFERENCE, message("the PC was restarted during the round"), None)
 
 
 def _raise_power_failure(decision: Decision, noticed_by: str, note: Message, report: DeviceReported | None) -> None:
@@ -130,5 +130,5 @@ def raise_unseen_cards(decision: Decision) -> None:
     state = decision.state
     counted = state.round.by_hand or state.decks.in_play.stub is not None
     if state.round.cards_may_have_passed and not counted:
-        note = message("the device was away and has no reports of that time: cards may have passed unseen")
+        note = message("the device was disconnected and has no reports from that time: cards may have passed unseen")
         raise_count_in_doubt(decision, note)

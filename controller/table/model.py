@@ -87,7 +87,7 @@ class Hand(msgspec.Struct, frozen=True):
     turned_at: int = 0  # the entry by which people turned exposed cards of it face down
     outcome: Outcome | None = None
     half: bool = False  # it has won, and a win pays half
-    differed: int = 0  # entries of other cards than the device read
+    differed: int = 0  # entries that differ from what the device read
 
     @property
     def size(self) -> int:
@@ -361,7 +361,7 @@ Proof: TypeAlias = Literal["", "user", "pin", "screen"]
 
 
 class PinLock(msgspec.Struct, frozen=True):
-    """Wrong PINs of a person at one user of the machine or at one screen; see `PinRefused`.
+    """Wrong PINs entered for a person by one user of the machine or at one screen; see `PinRefused`.
 
     `uid` None and no `screen`: at any browser that is not enrolled.
     """

@@ -72,9 +72,9 @@ def _rank(settled: Settled | None) -> Fraction:
 def _sentence(result: _Result, boxes: Message) -> Message:
     wager, settled = result
     if settled is None:
-        return message("Out of play, give back every bet: {boxes}.", boxes=boxes)
+        return message("Out of play; return every bet: {boxes}.", boxes=boxes)
     if settled.verdict is Verdict.RETURNED:
-        return message("Tie, give back the bets: {boxes}.", boxes=boxes)
+        return message("Tie; return the bets: {boxes}.", boxes=boxes)
     if settled.verdict is Verdict.LOST:
         if wager is None:
             return message("Take the bets: {boxes}.", boxes=boxes)
@@ -166,6 +166,6 @@ def _boxes_moved(state: TableState) -> Iterator[Message]:
         if after.verdict == "lost":
             yield message("{place}: take the bet.", place=at)
         elif before.verdict == "lost":
-            yield message("{place}: give the bet back.", place=at)
+            yield message("{place}: return the bet.", place=at)
         if after.verdict == "out":
-            yield message("{place}: out of play, give back every bet.", place=at)
+            yield message("{place}: out of play; return every bet.", place=at)

@@ -1,4 +1,4 @@
-"""Does or refuses a person's operation. Every refusal is a sentence that names what comes first.
+"""Carries out or refuses a person's operation. Every refusal is a sentence that names what comes first.
 
 Each operation has one row in `permissions.PERMISSIONS`. `verify` raises the refusal, `can` says whether there is one,
 and `person_acted` does the operation or records the refusal.
@@ -43,7 +43,7 @@ FIRST_IN_PHASE: Final = {
 ASKED_FOR: Final = {
     "abandon_asked": message("{who} asked to void the round."),
     "conclusion_asked": message("{who} asked to conclude the round."),
-    "void_asked": message("{who} asked to make the round void."),
+    "void_asked": message("{who} asked to void the round."),
 }
 """Descriptions, by the tag of the event, of a first request with an operation that is entered twice."""
 
@@ -145,7 +145,7 @@ def _what_happened(state: TableState) -> Message:
 
 
 def person_acted(decision: Decision, given: PersonActed) -> None:
-    """Do the operation, or record why it is refused. A repeat of an answered operation changes nothing."""
+    """Carry out the operation, or record why it is refused. A repeat of an answered operation changes nothing."""
     state = decision.state
     if given.operation_id in [answer.operation_id for answer in state.answers]:
         return

@@ -30,13 +30,13 @@ def verify_recall(state: TableState, given: PersonActed, operation: operations.R
     if not operation.reason.strip():
         raise RefusedError("reason", "Enter why the cards are recalled.")
     if not 0 < number <= state.rounds_numbered:
-        raise RefusedError("unknown-round", "There is no round {number}; name one that was dealt.", number=number)
+        raise RefusedError("unknown-round", "Round {number} was not dealt; name one that was.", number=number)
     if not _may_be_played(state, number):
         return
     if reconstructing(state) is None or number != state.round.number:
         raise RefusedError(
             "round",
-            "Round {number} is not over, and nothing of it is being put right. Finish it, and begin the next one.",
+            "Round {number} is not over, and none of its cards are being put right. Finish it and begin the next one.",
             number=number,
         )
     if operation.place not in (*state.round.hands, TRAY, ASIDE):

@@ -72,7 +72,7 @@ def device_connected(decision: Decision, given: DeviceConnected) -> None:
         return
     decision.change_service("link_ready", message("the device is connected; its status is compared with the journal"))
     if less:
-        note = message("the device came back without {lost}: cards may have passed unseen", lost=less)
+        note = message("the device reconnected without {lost}: cards may have passed unseen", lost=less)
         raise_count_in_doubt(decision, note)
     _take_over_faults(decision, given.status)
     _compare(decision, given.status, moving=given.status.moving)
@@ -90,7 +90,7 @@ def _record_device_change(decision: Decision, identity: DeviceIdentity) -> None:
 
 
 def _no_longer(state: TableState, identity: DeviceIdentity) -> tuple[Message, ...]:
-    """Return the sensors, and the hold of the exit, that the device had in this round but has no longer."""
+    """Return the sensors, and the exit lock, that the device had in this round but no longer has."""
     before = state.device.capabilities
     if before is None or not state.in_round:
         return ()
@@ -129,13 +129,13 @@ def _unfit(state: TableState, identity: DeviceIdentity) -> Message | None:
         )
     if state.settings is not None and not state.settings.can_burn_with(identity.capabilities):
         return message(
-            "The table burns {burn} before the deal, and this device cannot form a set of so few: connect a device "
+            "The table burns {burn} before the deal, and this device cannot form such a small set: connect a device "
             "that can, or correct `burn` in the configuration.",
             burn=state.settings.burn,
         )
     if identity.deck_size != DECK_SIZE:
         return message(
-            "The device is made for {size} cards, the game for {due}: connect the right device.",
+            "The device is made for {size} cards and the game for {due}: connect the right device.",
             size=identity.deck_size,
             due=DECK_SIZE,
         )
@@ -215,12 +215,12 @@ def reports_missing(decision: Decision, given: ReportsMissing) -> None:
     taken = device.last_report if device.boot == given.boot else 0
     if given.withheld:
         note = message(
-            "the device has made its report {first} and does not send it: cards may have passed unseen",
+            "the device does not send its report {first}: cards may have passed unseen",
             first=given.first,
         )
     elif given.last is None:
         note = message(
-            "the device no longer has its reports from {first} on: cards may have passed unseen", first=given.first
+            "the device no longer has its reports from {first} onwards: cards may have passed unseen", first=given.first
         )
     else:
         note = message(

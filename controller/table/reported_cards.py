@@ -110,7 +110,7 @@ def _take_strays(decision: Decision, given: DeviceReported, seen: Leaving, cards
     if state.in_round:
         ordinals = tuple(card.ordinal for card in cards)
         note = message(
-            "cards of deck {deck} came out; this round is dealt from deck {dealt}",
+            "cards from deck {deck} came out; this round is dealt from deck {dealt}",
             deck=seen.deck,
             dealt=state.round.deck,
         )
@@ -137,7 +137,7 @@ def _take_cards_of_unknown_deck(
         return False
     ordinals = tuple(card.ordinal for card in cards)
     note = message(
-        "cards of deck {deck} came out, which was not reported as put in; this round is dealt from deck {dealt}",
+        "cards came out from deck {deck}, which was not reported as put in; this round is dealt from deck {dealt}",
         deck=seen.deck,
         dealt=state.round.deck,
     )

@@ -111,7 +111,7 @@ class Round(msgspec.Struct, frozen=True):
     def places_due(self) -> tuple[Place, ...]:
         """Return the places of the cards that are still to be dealt, in order.
 
-        If cards stay at a wrong place, a place may already have its number of cards: the card due there goes to the
+        If cards stay in the wrong place, a place may already have its number of cards: the card due there goes to the
         first place that lacks one. `intended` keeps the order of the deal.
         """
         due = self.places[self.dealt :]
@@ -141,7 +141,7 @@ class Round(msgspec.Struct, frozen=True):
         return self._lacks_dealt(place) - self.hands.get(place, Hand()).surplus
 
     def _lacks_dealt(self, place: Place) -> int:
-        """Return the same by the cards that are known to be there, whatever was counted."""
+        """Return how many cards a place lacks by the cards known to be there, whatever was counted."""
         fell = sum(self.intended.get(card.id) == place for card in self.piles.get(Pile.DROPPED, ()))
         return self.places.count(place) - len(self.hands.get(place, Hand()).cards) - fell
 
@@ -192,7 +192,7 @@ class Round(msgspec.Struct, frozen=True):
 
     @property
     def misplaced(self) -> dict[CardId, tuple[Place, Place]]:
-        """Return the cards known to be at a wrong place: where they are, and where they belong."""
+        """Return the cards known to be in the wrong place: where they are, and where they belong."""
         intended = self.intended
         return {
             card.id: (place, intended[card.id])

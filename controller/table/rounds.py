@@ -1,4 +1,5 @@
-"""Operations of a round, from announcement to conclusion: `verify_...` refuses one, the other function does it."""
+"""Operations of a round, from announcement to conclusion: `verify_...` refuses it, the other function carries it "
+"out."""
 
 from __future__ import annotations
 
@@ -79,7 +80,7 @@ def verify_place_your_bets(state: TableState, given: PersonActed, operation: ope
         raise RefusedError("not-shuffled", waits if state.device.kind == "shuffler" else outside)
     if deck.face_up or deck.face_up_count:
         raise RefusedError(
-            "face-up", "A card lies face up in the deck; turn it, put the deck in and have it shuffled again."
+            "face-up", "A card lies face up in the deck; turn it over, put the deck in and have it shuffled again."
         )
 
 
@@ -103,9 +104,9 @@ def _why_used(state: TableState, deck: Deck) -> Message:
 def verify_chips_moved(state: TableState) -> None:
     """Verify that the chips of a paid round, or one with entered wagers, were moved first (NC 5.15)."""
     if difference_due(state):
-        raise RefusedError("chips", "The settlement has changed: pay or take back the difference, and record it first.")
+        raise RefusedError("chips", "The settlement has changed: pay or take back the difference, then record it.")
     if state.round.bets_to_return and (state.round.settlement or state.round.paid_boxes):
-        raise RefusedError("chips", "Return all bets, and record it first.")
+        raise RefusedError("chips", "Return all bets and record it first.")
 
 
 def _put_deck_in(state: TableState) -> Message:
@@ -331,7 +332,7 @@ def verify_settled(state: TableState, given: PersonActed, operation: operations.
             verify_nothing_held(state)
             return
         if state.round.voided_from is None and not state.round.returning:
-            raise RefusedError("phase", "No round has to be paid or returned now; begin the next one.")
+            raise RefusedError("phase", "There is nothing to pay or return. Begin the next round.")
         if not state.round.bets_to_return:
             raise RefusedError("settled", "The bets are recorded as returned already; begin the next round.")
         return
@@ -339,7 +340,7 @@ def verify_settled(state: TableState, given: PersonActed, operation: operations.
     if state.round.chips_paid and not difference_due(state):
         raise RefusedError("settled", "The chips are recorded as paid already; conclude the round.")
     if stub_count_due(state):
-        comes = message("The stub is not counted yet; wait until the device has given it out first.")
+        comes = message("The stub is not counted yet; wait until the device has given it out.")
         by_hand = message("The stub is not counted yet; count it by hand first.")
         raise RefusedError("stub", comes if stub_comes(state) else by_hand)
     _verify_none_open(state)
@@ -352,9 +353,9 @@ def record_settled(decision: Decision, given: PersonActed, operation: operations
 
 def verify_conclude(state: TableState, given: PersonActed, operation: operations.ConcludeRound) -> None:
     if not state.round.chips_paid:
-        raise RefusedError("not-settled", "Pay the chips and record it first.")
+        raise RefusedError("not-settled", "Pay the bets and record it first.")
     if difference_due(state):
-        raise RefusedError("chips", "The settlement has changed: pay or take back the difference, and record it first.")
+        raise RefusedError("chips", "The settlement has changed: pay or take back the difference, then record it.")
     _verify_none_open(state)
 
 

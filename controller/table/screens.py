@@ -50,7 +50,7 @@ def verify_enrol(state: TableState, given: PersonActed, operation: operations.En
             "screen", "The screen's token is not a SHA-256 of 64 hexadecimal digits; enrol it on its page."
         )
     if state.screen(id_of(operation.token_hash)) is not None:
-        raise RefusedError("screen", "This screen is enrolled already; nothing to enter.")
+        raise RefusedError("screen", "This screen is enrolled already; there is nothing to enter.")
     if any(screen.name == name for screen in state.screens):
         raise RefusedError(
             "name", "Another screen is called {name}; enter another name, or remove that screen.", name=name
@@ -67,9 +67,9 @@ def enrol(decision: Decision, given: PersonActed, operation: operations.EnrolScr
 def verify_remove(state: TableState, given: PersonActed, operation: operations.RemoveScreen) -> None:
     if state.screen(operation.screen) is None:
         if not state.screens:
-            raise RefusedError("screen", "No screen of the table has that id; none is enrolled.")
+            raise RefusedError("screen", "No screen is enrolled at this table; enrol one first.")
         known = tuple(message("{id} ({name})", id=screen.id, name=screen.name) for screen in state.screens)
-        raise RefusedError("screen", "No screen of the table has that id; name one of {known:list}.", known=known)
+        raise RefusedError("screen", "No screen at this table has that id; name one of {known:list}.", known=known)
 
 
 def remove(decision: Decision, given: PersonActed, operation: operations.RemoveScreen) -> None:
@@ -96,7 +96,7 @@ def verify_lock(state: TableState, given: PersonActed, operation: operations.Loc
     _verify_at_screen(given)
     screen = state.screen(given.screen)
     if screen is None or not screen.dealer:
-        raise RefusedError("not-signed-on", "No dealer is signed on at this screen; nothing to enter.")
+        raise RefusedError("not-signed-on", "No dealer is signed on at this screen; there is nothing to enter.")
 
 
 def lock(decision: Decision, given: PersonActed, operation: operations.LockScreen) -> None:
@@ -124,4 +124,4 @@ def _sign_off(decision: Decision, screen_id: str, why: str) -> None:
 
 def _verify_at_screen(given: PersonActed) -> None:
     if not given.screen:
-        raise RefusedError("no-screen", "This can only be entered at a screen of the table; use its page.")
+        raise RefusedError("no-screen", "This can only be entered at a screen of the table; open the page there.")

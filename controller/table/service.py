@@ -146,7 +146,7 @@ def verify_dealer_on(state: TableState, given: PersonActed, operation: operation
     _verify_nothing_open(state)
     _verify_another(state, given)
     if state.duty.dealer:
-        raise RefusedError("on-duty", "On duty is {dealer}; take the table over instead.", dealer=state.duty.dealer)
+        raise RefusedError("on-duty", "{dealer} is on duty; take the table over instead.", dealer=state.duty.dealer)
 
 
 def dealer_on(decision: Decision, given: PersonActed, operation: operations.DealerOn) -> None:
@@ -158,7 +158,7 @@ def verify_dealer_off(state: TableState, given: PersonActed, operation: operatio
     """Verify that the dealer enters it, or a person of a higher rank; another dealer takes over the table instead."""
     _verify_nothing_open(state)
     if not state.duty.dealer:
-        raise RefusedError("off-duty", "No dealer is on duty; nothing to enter.")
+        raise RefusedError("off-duty", "No dealer is on duty; there is nothing to enter.")
 
 
 def dealer_off(decision: Decision, given: PersonActed, operation: operations.DealerOff) -> None:
@@ -186,7 +186,7 @@ def take_over(decision: Decision, given: PersonActed, operation: operations.Take
 
 def _verify_another(state: TableState, given: PersonActed) -> None:
     if state.duty.dealer == given.person:
-        raise RefusedError("on-duty", "On duty is {person} already; nothing to enter.", person=given.person)
+        raise RefusedError("on-duty", "{person} is on duty already; there is nothing to enter.", person=given.person)
 
 
 def _verify_nothing_open(state: TableState) -> None:
@@ -208,7 +208,7 @@ def _listing(found: Irregularity) -> Message:
 
 def verify_begin_maintenance(state: TableState, given: PersonActed, operation: operations.BeginMaintenance) -> None:
     if not operation.reason.strip():
-        raise RefusedError("reason", "Enter why the table goes under maintenance.")
+        raise RefusedError("reason", "Enter why the table needs maintenance.")
     if state.open:
         raise RefusedError("open", "An irregularity is open; decide it first.")
     verify_chips_moved(state)
@@ -257,7 +257,7 @@ def verify_instruct(state: TableState, given: PersonActed, operation: operations
     if not (1 if dispenses else 0) <= operation.cards <= (MOST_IN_A_SET if dispenses else 0):
         raise RefusedError(
             "cards",
-            "Enter a number of cards, 1 to {most}, for a set and for nothing else.",
+            "Enter the number of cards, 1 to {most}, for a set only.",
             most=MOST_IN_A_SET,
         )
     if dispenses and device.exit_held:

@@ -244,9 +244,9 @@ def test_results_are_a_shape_and_a_word(page: Page, server: PageServer) -> None:
             [
                 "Pay 1 to 1: boxes 1 and 4.",
                 "Pay 1 to 2: box 2.",
-                "Tie, give back the bets: box 3.",
+                "Tie; return the bets: box 3.",
                 "Take the bets: boxes 6 and 7.",
-                "Out of play, give back every bet: box 5.",
+                "Out of play; return every bet: box 5.",
             ],
         ),
         (
@@ -260,7 +260,7 @@ def test_results_are_a_shape_and_a_word(page: Page, server: PageServer) -> None:
         ),
         (
             "settling",
-            ["Paid:", "Pay 1 to 1: box 1.", "Tie, give back the bets: box 3.", "Take the bets: box 6."],
+            ["Paid:", "Pay 1 to 1: box 1.", "Tie; return the bets: box 3.", "Take the bets: box 6."],
         ),
         ("concluded", []),
     ],

@@ -138,7 +138,7 @@ async def test_no_box_is_marked_once_hands_are_turned_over() -> None:
         await console.press("report_irregularity")
         await console.let_pass(400)
         await console.page.locator('#panel [data-act="overlooked"].off').dispatch_event("click")
-        await console.answers("the boxes stay as marked. Report cards at wrong places instead.")
+        await console.answers("the boxes stay as marked. Report cards in the wrong place instead.")
 
 
 async def test_a_denial_is_possible_at_each_question_and_a_tap_names_a_card() -> None:

@@ -29,7 +29,7 @@ async def bring(console: Console, deck: str, back: str) -> None:
     offered = await console.page.locator("#panel .list button").all_inner_texts()
     assert DEALER.name not in offered
     await console.press(SUPERVISOR.id)
-    await console.says("Record first which of the table's decks was put in.")
+    await console.says("First record which of the table's decks was put in.")
 
 
 async def test_a_new_deck_is_recorded_named_shuffled_cut_and_dealt_from() -> None:

@@ -90,7 +90,7 @@ async def test_hands_of_simultaneous_single_cards_are_moved() -> None:
         for answer in ("no", "yes", "no", "yes"):  # too many; at the wrong place; handled; can be put right
             await console.press(answer)
         await console.confirm(SUPERVISOR)
-        await console.says("Enter which cards lie at the wrong place")
+        await console.says("Enter which cards lie in the wrong place")
         await console.reads("TP 5.3. Decision: dealer")
         await console.press("place_cards/")
         await console.tap("B1")

@@ -75,7 +75,7 @@ async def test_numbers_that_restart_with_other_content(table: SilentTable) -> No
     table.device.link.last_number = 1
     assert table.device.mechanism.draw()
     await table.until(lambda: table.raised("I04"))
-    assert "again with other content" in table.note_of("I04")
+    assert "again with different content" in table.note_of("I04")
     assert len(table.raised("I04")) == 1
 
 
@@ -108,7 +108,7 @@ async def test_an_exit_that_only_claims_to_hold(table: SilentTable) -> None:
     before = len(_holds(table))
     await table.do(operations.PauseTable("drop"))
     await table.until(lambda: table.raised("I19"))
-    assert '"lock the exit" was ordered, and the exit is open: cards can leave' in table.note_of("I19")
+    assert '"lock the exit" was ordered, but the exit is open: cards can leave' in table.note_of("I19")
     assert len(_holds(table)) == before + 2, "ordered once more, under an id of its own"
 
 

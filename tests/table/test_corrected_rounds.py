@@ -332,7 +332,7 @@ def test_after_a_correction_the_misplaced_cards_cannot_be_denied() -> None:
     table = TableHarness(boxes=(1, 3, 5)).start().to_dealing().deal()
     correct(table, operations.OccupyBoxes, operations.OccupyBoxes((1, 3, 6)))
     found = table.open
-    assert [str(one.question) for one in claims(table.state, found)] == ["Do cards lie at the wrong place?"]
+    assert [str(one.question) for one in claims(table.state, found)] == ["Do cards lie in the wrong place?"]
     assert str(found.note) == "box 5 has cards and no bet; box 6 has a bet and no cards"
     code, sentence = table.refused(
         operations.DenyIrregularity(found.id, found.revision, "all is well"), Role.PIT_SUPERVISOR

@@ -199,7 +199,10 @@ def test_a_card_set_aside_is_refused_as_such() -> None:
     table.take(3)
     table.device.draw_together(2)
     aside = operations.PlaceCards((operations.CardAt(4, "B1"),))
-    assert table.refused(aside) == ("cards", "Card 4 lies aside. It is not dealt to any place yet.")
+    assert table.refused(aside) == (
+        "cards",
+        "Card 4 is among the set-aside cards. It has not been dealt to a place yet.",
+    )
     never = operations.PlaceCards((operations.CardAt(40, "B1"),))
     assert table.refused(never)[1].startswith("Card 40 was not dealt in this round")
 

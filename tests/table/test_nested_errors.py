@@ -287,7 +287,7 @@ def test_nc_5_9_the_last_count_of_a_hand_applies() -> None:
     count(table, "B1", 3)
     confirm = operations.ConfirmIrregularity(table.open.id, table.open.revision, Facts(reconstructable=False))
     code, sentence = table.refused(confirm, SUPERVISOR)
-    assert (code, "as were dealt to it" in sentence) == ("count", True)
+    assert (code, "as many as were dealt to it" in sentence) == ("count", True)
     table.deny()
     assert not table.state.round.hands["B1"].dead
 

@@ -31,7 +31,7 @@ def test_every_box_has_its_line_and_those_of_one_result_share_it() -> None:
     table = settled("NC", B1="9S KD JC", B2="2S 3D JS", B3="6S QD TC", B4="8D 9C QC", B5="8H JH QH")
     assert payments(table.state) == (
         "Pay 1 to 1: boxes 1 and 5.",
-        "Tie, give back the bets: box 4.",
+        "Tie; return the bets: box 4.",
         "Take the bets: boxes 2 and 3.",
     )
 
@@ -46,7 +46,7 @@ def test_bets_for_and_against_a_hand_are_distinguished() -> None:
     assert payments(table.state) == (
         "Pay Win 1 to 1: Player 2.",
         "Pay Lose 1 to 2: Player 1.",
-        "Tie, give back the bets: Player 3.",
+        "Tie; return the bets: Player 3.",
         "Take Lose: Player 2.",
         "Take Win: Player 1.",
     )
@@ -75,9 +75,9 @@ def test_nc_5_9_a_hand_removed_late_shows_which_chips_move() -> None:
     assert next_steps(table.state)[:5] == (
         'Pay or take back the difference, then press "Paid".',
         "Box 1: take back what was paid.",
-        "Box 1: out of play, give back every bet.",
-        "Box 2: give the bet back.",
-        "Box 2: out of play, give back every bet.",
+        "Box 1: out of play; return every bet.",
+        "Box 2: return the bet.",
+        "Box 2: out of play; return every bet.",
     )
     ledger = ledger_of(table.state)
     assert ledger is not None
@@ -95,7 +95,7 @@ def test_a_void_after_the_payment_shows_which_chips_go_back() -> None:
     table.settle()
     table.report(Kind.FOREIGN_CARD)
     table.confirm()
-    assert next_steps(table.state)[1:3] == ("Box 1: take back what was paid.", "Box 2: give the bet back.")
+    assert next_steps(table.state)[1:3] == ("Box 1: take back what was paid.", "Box 2: return the bet.")
 
 
 @pytest.mark.parametrize("way", ["place_your_bets", "close_table", "begin_maintenance"])

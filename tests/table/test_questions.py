@@ -211,7 +211,7 @@ def test_an_order_without_known_cards_is_asked_at_the_table() -> None:
     table.report(Kind.SIMULTANEOUS)
     table.confirm(wrong_number=False, order_known=False)
     assert next_step(table.state) == (
-        f"{SUPERVISOR}Say at the table which card counts as the first and which as the next. "
+        f"{SUPERVISOR}Announce which card counts as the first and which as the next. "
         'Then press "Set card order".'
     )
     table.name_order()
@@ -363,7 +363,7 @@ def test_four_cards_without_an_overfull_hand_void_nothing(game_id: str) -> None:
     """The cards are in no hand yet, so no place, order or number of a deal is wrong."""
     table = four_came(game_id, Unit.SINGLES)
     table.confirm(wrong_number=False, by=Role.DEALER)
-    assert asked(table).endswith("Does a card lie at the wrong place?")
+    assert asked(table).endswith("Does a card lie in the wrong place?")
     table.confirm(misplaced=False, by=Role.SHIFT_MANAGER)
     assert table.open.stage == "ruling"
     assert not table.events_of(events.RoundVoided)
@@ -418,7 +418,7 @@ def test_f3_pm5_a_mistyped_first_card_is_checked_first() -> None:
     table.do(operations.ShowFirstCard(mistyped))
     assert claimed(table) == ["Check your entry of the First Card: is it right?"]
     assert asked(table) == (
-        f"Check your entry of the First Card: is it right? {mistyped.code} was entered, the shoe read another card."
+        f"Check your entry of the First Card: is it right? {mistyped.code} was entered; the shoe read another card."
     )
     denial = operations.DenyIrregularity(table.open.id, table.open.revision, "mistyped")
     assert table.refused(denial)[0] == "entry"

@@ -65,7 +65,7 @@ def test_returning_bets_comes_first_also_at_a_closed_table_or_in_maintenance() -
 
 def test_without_a_void_there_is_nothing_to_return() -> None:
     table = TableHarness().start()
-    assert table.refused(RETURNED) == ("phase", "No round has to be paid or returned now; begin the next one.")
+    assert table.refused(RETURNED) == ("phase", "There is nothing to pay or return. Begin the next round.")
 
 
 @pytest.mark.parametrize("wagers", [True, False])

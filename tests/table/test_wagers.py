@@ -172,12 +172,12 @@ def test_reading_38_nc_5_7_each_bettor_of_a_box_chooses_for_himself() -> None:
     table.report(Kind.EXPOSED_CARD)
     table.confirm()
     found = table.open
-    of_box = "At box 1 the choice is with ann and cy; name one of them."
+    of_box = "The choice at box 1 belongs to ann and cy; name one of them."
     for bettor in ("", "bob"):
         said = operations.ChooseOption(found.id, found.revision, "B1", Choice.CONTINUE, bettor=bettor)
         assert table.refused(said) == ("bettor", of_box)
     said = operations.ChooseOption(found.id, found.revision, "B2", Choice.CONTINUE, bettor="ann")
-    assert table.refused(said) == ("bettor", "At box 2 the choice is with bob; name that bettor.")
+    assert table.refused(said) == ("bettor", "The choice at box 2 belongs to bob; name that bettor.")
     for place, bettor, choice in (
         ("B1", "cy", Choice.WITHDRAW),
         ("B1", "ann", Choice.CONTINUE),

@@ -139,7 +139,7 @@ class ServiceChanged(Event, frozen=True, tag="service_changed"):
     cause: AnyText
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        raised = state.round.power_failure_raised and self.service is not Service.IN_SERVICE  # else it is over
+        raised = state.round.power_failure_raised and self.service is not Service.IN_SERVICE  # otherwise it is over
         return replace(
             state,
             service=self.service,

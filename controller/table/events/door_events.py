@@ -10,9 +10,8 @@ from controller.table.state import TableState
 
 
 class PinRefused(Event, frozen=True, tag="pin_refused"):
-    """A wrong PIN for this person was entered by this user of the machine or at this screen.
-
-    `failures`: since the last right PIN or the last lock. `locks`: since the last right PIN. `locked_until_utc_ns`: no
+    """A wrong PIN for this person was entered by this user of the machine or at this screen. `failures`: since the last
+    correct PIN or the last lock. `locks`: since the last correct PIN. `locked_until_utc_ns`: no
     PIN of the person is accepted there before that time; 0: not locked.
     """
 
@@ -29,7 +28,7 @@ class PinRefused(Event, frozen=True, tag="pin_refused"):
 
 
 class PinAccepted(Event, frozen=True, tag="pin_accepted"):
-    """The right PIN was entered after wrong ones, which no longer count."""
+    """The correct PIN was entered after wrong ones, which no longer count."""
 
     person: str
     uid: int | None

@@ -78,7 +78,7 @@ AS_NOTICED: Final = (
 CORRECT_BY: Final = {
     "established": message("Name the cards that people saw, if more were exposed."),
     "misplaced": message("Record where the cards lie now, if they were put right."),
-    "curable": message("If it can be done, record first where the cards lie."),
+    "curable": message("If it can be done, first record where the cards lie."),
 }
 """How people correct the table's record if it is wrong."""
 
@@ -99,7 +99,7 @@ def find_named(state: TableState, decision: operations.ConfirmIrregularity | Any
     if found is None:
         raise RefusedError(
             "closed",
-            "Irregularity {irregularity} is not open; read what is open now.",
+            "Irregularity {irregularity} is not open; check what is open now.",
             irregularity=decision.irregularity,
         )
     if found.revision != decision.revision:
@@ -197,7 +197,7 @@ def _verify_counts(state: TableState, found: Irregularity, row: Row, facts: Fact
     if found.round == state.round.number and found.counted is not None and found.counted == size:
         raise RefusedError(
             "count",
-            'By the last count {place} has {count} cards, as were dealt to it; press "NO", or count again.',
+            'By the last count {place} has {count} cards, as many as were dealt to it; press "NO", or count again.',
             place=place_word(state, found.place),
             count=size,
         )
@@ -205,7 +205,7 @@ def _verify_counts(state: TableState, found: Irregularity, row: Row, facts: Fact
     if found.kind in COUNT_KINDS and facts.counted_wrong and hand is not None and not found.waiting:
         at = place_word(state, hand.place) if hand.place else message("the table")
         raise RefusedError(
-            "count", "First decide about the cards counted at {place}: it may explain the difference.", place=at
+            "count", "First decide about the cards counted at {place}: they may explain the difference.", place=at
         )
 
 
@@ -255,7 +255,7 @@ def verify_deny(state: TableState, given: PersonActed, operation: operations.Den
         raise RefusedError(
             "entry", "Correct the entry of the First Card instead: the order of the deal follows from it."
         )
-    if said is None:  # who entered faces wrongly enters them again
+    if said is None:  # a person who entered faces wrongly enters them again
         require(given, row.confirms, row.clause, message("deny this"))
         require(given, row.decides, row.clause, message("deny this"))
     if not operation.reason.strip():
@@ -355,8 +355,8 @@ def _who_chooses(state: TableState, place: str) -> Message:
     if not bettors:
         return message("No bettor has a bet at {box}: no choice is recorded there.", box=box)
     return counted(
-        "At {box} the choice is with {bettors}; name that bettor.",
-        "At {box} the choice is with {bettors}; name one of them.",
+        "The choice at {box} belongs to {bettors}; name that bettor.",
+        "The choice at {box} belongs to {bettors}; name one of them.",
         len(bettors),
         box=box,
         bettors=bettors,
@@ -437,11 +437,11 @@ def verify_reconstruct(state: TableState, given: PersonActed, operation: operati
     """
     if not operation.irregularity:
         if not state.moves_due:
-            raise RefusedError("closed", "No cards are to be moved now; read what is open.")
+            raise RefusedError("closed", "No cards have to be moved now; check what is open.")
         return
     found = find_named(state, operation, Stage.MOVING)
     if not state.round.out_of_place and found.counted is None and state.round.placed_by <= found.id:
-        raise RefusedError("places", "Record first which cards lie at the wrong place.")
+        raise RefusedError("places", "First record which cards lie in the wrong place.")
     if found.row.when.curable and state.round.misplaced and not state.round.curable:
         raise RefusedError(
             "hands",
@@ -454,7 +454,7 @@ def verify_reconstruct(state: TableState, given: PersonActed, operation: operati
 
 
 def _lying(state: TableState) -> Message:
-    """Return the cards that are at a wrong place, as people entered it."""
+    """Return the cards that are in the wrong place, as people entered it."""
     together: dict[tuple[str, Place], list[int]] = {}
     for (_, ordinal), where in sorted(state.round.misplaced.items()):
         together.setdefault(where, []).append(ordinal)

@@ -92,7 +92,7 @@ def correct_bet(decision: Decision, given: PersonActed, operation: operations.Co
     _verify_bets_are_entered(state)
     layout = _corrected_layout(state, operation)
     if layout.bets == state.layout.bets:
-        raise RefusedError("instead", "That is what was entered; enter what should stand instead.")
+        raise RefusedError("instead", "That is the same as what was entered; enter what should stand instead.")
     law = state.law
     return_to_exposing(decision)
     decision.emit(

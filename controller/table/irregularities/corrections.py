@@ -60,9 +60,9 @@ class Correction(NamedTuple):
 
 
 DEAL_STAYS: Final = message(
-    "The deal is complete: the First Card stays as entered. Report cards at wrong places instead."
+    "The deal is complete: the First Card stays as entered. Report cards in the wrong place instead."
 )
-BOXES_STAY: Final = message("Hands are turned over: the boxes stay as marked. Report cards at wrong places instead.")
+BOXES_STAY: Final = message("Hands are turned over: the boxes stay as marked. Report cards in the wrong place instead.")
 BOXES_CORRECTED: Final = CARDS_LEAVE | {Phase.EXAMINING}
 
 
@@ -116,7 +116,7 @@ def _find_entry(state: TableState, given: PersonActed, operation: operations.Cor
     if operation.instead is not None and type(operation.instead) is not type(entered.operation):
         raise RefusedError("instead", "Enter a correction of the same kind, or strike the entry out.")
     if operation.instead == entered.operation:
-        raise RefusedError("instead", "That is what was entered; enter what should stand instead.")
+        raise RefusedError("instead", "That is the same as what was entered; enter what should stand instead.")
     return entered
 
 
@@ -279,11 +279,12 @@ def _correct_boxes(decision: Decision, given: PersonActed, entered: Entered, ins
     said = [one.operation for one in state.round.entered if isinstance(one.operation, operations.OccupyBoxes)]
     if state.phase is Phase.BETTING or (said and said[-1] is not instead) or state.game.every_hand:
         raise RefusedError(
-            "boxes", "Only the last entry before the close can be corrected; until then enter the boxes again."
+            "boxes",
+            "Only the last entry before bets closed can be corrected; while bets are open, enter the boxes again.",
         )
     rounds.verify_occupy_boxes(state, given, instead)
     if not instead.boxes:
-        raise RefusedError("no-boxes", "A round is dealt to one box at least; if no one bet, report it.")
+        raise RefusedError("no-boxes", "A round is dealt to at least one box; if no one bet, report that.")
     occupy(decision, given, tuple(sorted(instead.boxes)))
 
 

@@ -50,7 +50,7 @@ class Claim(NamedTuple):
 
 
 CLAIMS: Final[dict[Kind, tuple[Claim, ...]]] = {
-    Kind.FOREIGN_CARD: (Claim(message("Is there a card that is not of this deck?")),),
+    Kind.FOREIGN_CARD: (Claim(message("Is there a card that does not belong to this deck?")),),
     Kind.DECK_COUNT: (
         Claim(message("Is a card missing from the deck?")),
         Claim(message("Is there an extra card in the deck?")),
@@ -64,7 +64,7 @@ CLAIMS: Final[dict[Kind, tuple[Claim, ...]]] = {
     Kind.OTHER_DEALING_ERROR: (Claim(message("Was there an error in the deal?")),),
     Kind.TECHNICAL_STOP: (Claim(message("Did the {device} stop?")),),
     Kind.BEFORE_NO_MORE_BETS: (Claim(message('Did a card come out before "No more bets"?')),),
-    Kind.WRONG_DISTRIBUTION: (Claim(message("Do cards lie at the wrong place?")),),
+    Kind.WRONG_DISTRIBUTION: (Claim(message("Do cards lie in the wrong place?")),),
     Kind.POWER_FAILURE: (Claim(message("Was there a power failure?")),),
     Kind.CARD_IN_SHUFFLING: (
         Claim(message("Did a card fall during the shuffle?")),
@@ -405,7 +405,7 @@ def number_moves(state: TableState, found: Irregularity) -> tuple[Move, ...]:
 def _ordering(state: TableState, found: Irregularity) -> Sentences:
     if not found.ordinals:
         return (
-            message("Say at the table which card counts as the first and which as the next."),
+            message("Announce which card counts as the first and which as the next."),
             message('Then press "Set card order".'),
         )
     return (
@@ -453,7 +453,7 @@ def _moving(state: TableState, found: Irregularity) -> Sentences:
         return number, CARDS_ARE_MOVED
     if not waits_for_places(state, found):
         return (message('The cards lie where they belong; press "Cards are moved".'),)
-    return (message("Enter which cards lie at the wrong place; then move them as the screen shows."),)
+    return (message("Enter which cards lie in the wrong place; then move them as the screen shows."),)
 
 
 def waits_for_places(state: TableState, found: Irregularity) -> bool:

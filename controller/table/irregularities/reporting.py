@@ -50,7 +50,7 @@ def verify_report(state: TableState, given: PersonActed, operation: operations.R
     if state.phase is Phase.IDLE and not (state.round.cancelled and operation.kind in OF_DECK):
         if state.round.cancelled:
             raise RefusedError(
-                "round", "No round is in progress; if it is about the round before, report it for that one."
+                "round", "No round is in progress; if this is about the previous round, report it for that round."
             )
         raise RefusedError("round", "No round is in progress.")
     boxes = range(1, state.settings.box_count + 1) if state.settings is not None else ()
@@ -63,7 +63,7 @@ def verify_report(state: TableState, given: PersonActed, operation: operations.R
             place=place_word(state, operation.place),
         )
     if operation.kind is Kind.WRONG_COUNT and (operation.place is None or operation.counted is None):
-        raise RefusedError("count", "Enter at which place the number of cards is wrong, and how many lie there.")
+        raise RefusedError("count", "Enter the place where the number of cards is wrong, and how many lie there.")
     if (
         operation.kind is Kind.WRONG_COUNT
         and operation.counted == state.round.hands.get(operation.place or "", Hand()).size
@@ -71,8 +71,8 @@ def verify_report(state: TableState, given: PersonActed, operation: operations.R
         raise RefusedError(
             "count",
             counted(
-                "The table has 1 card at {place}, too; count again.",
-                "The table has {count} cards at {place}, too; count again.",
+                "The table's record also has 1 card at {place}; count again.",
+                "The table's record also has {count} cards at {place}; count again.",
                 operation.counted,
                 place=place_word(state, operation.place),
             ),
@@ -83,7 +83,8 @@ def verify_report(state: TableState, given: PersonActed, operation: operations.R
     _verify_undecided(state, operation)
     if operation.kind in NEEDS_CARDS and not state.round.dealt and state.phase in BEFORE_CLOSE:
         raise RefusedError(
-            "round", "No card was dealt in this round yet; if it is about the round before, report it for that one."
+            "round",
+            "No card has been dealt in this round yet; if this is about the previous round, report it for that round.",
         )
     if state.phase is Phase.VOIDED and operation.kind not in OF_DECK:
         raise RefusedError("voided", "The round is void already; begin the next one.")

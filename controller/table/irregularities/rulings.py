@@ -71,10 +71,10 @@ def verify_rule(state: TableState, given: PersonActed, operation: operations.Rul
     if not may_be_ruled(state, found, operation.action):
         if found.waiting:
             raise RefusedError(
-                "next-deck", "It is about the next round's deck, which stays out of use; rule to continue."
+                "next-deck", "This is about the next round's deck, which stays out of use; rule to continue."
             )
         raise RefusedError(
-            "earlier-round", "An earlier round can only be ruled void, or left as it is; rule one of these."
+            "earlier-round", "An earlier round can only be ruled void or left as it is; choose one of these."
         )
     ACTIONS[operation.action].verify(state, found, operation)
     _verify_bets_have_cards(state, found, operation)
@@ -215,7 +215,7 @@ def _verify_hands(state: TableState, found: Irregularity, operation: operations.
 
 def _verify_misplaced(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
     if not state.round.misplaced:
-        raise RefusedError("places", "Record first which cards lie at the wrong place.")
+        raise RefusedError("places", "First record which cards lie in the wrong place.")
 
 
 def _verify_order(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
