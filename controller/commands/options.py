@@ -54,7 +54,7 @@ def find_game(game_id: str) -> Game:
     except UnknownGameError:
         known = ", ".join(f"{known.id} ({known.title})" for known in GAMES.values())
         hint = "\n  ".join([*(f"{wrong}." for wrong in BROKEN.values()), f"It knows {known}."])
-        raise BadInputError(f"GAME {shortened(game_id)!r} is no game of this program.", hint) from None
+        raise BadInputError(f"GAME {shortened(game_id)!r} is not a game of this program.", hint) from None
     if wrong := problems(document):
         listed = "\n  ".join(wrong)
         raise BadInputError(f"The data of {document.id} is wrong.", f"Correct it in controller/games:\n  {listed}")

@@ -32,7 +32,9 @@ def load(folder: str, package: str = __name__, taken: Iterable[str] = ()) -> Gam
     except Exception as error:  # any mistake in the folder must stop this game only
         raise GameFolderError(_mistake(folder, error)) from error
     if not isinstance(document, Game):
-        raise GameFolderError(f"GAME of controller/games/{folder}/game.py is no Game(...); write it as the skeleton's")
+        raise GameFolderError(
+            f"GAME of controller/games/{folder}/game.py is not a Game(...); write it as the skeleton does"
+        )
     if not isinstance(document.id, str) or not ID.fullmatch(document.id):
         raise GameFolderError(
             f"controller/games/{folder} has the id {document.id!r}; write upper-case letters and figures, as NC"
@@ -86,7 +88,7 @@ class UnknownGameError(KeyError):
     """An id that no built-in rules document has."""
 
     def __str__(self) -> str:
-        return f"{self.args[0]!r} is no game of this program; it knows {', '.join(GAMES)}"
+        return f"{self.args[0]!r} is not a game of this program; it has {', '.join(GAMES)}"
 
 
 def game(game_id: str) -> Game:

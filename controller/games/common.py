@@ -28,7 +28,7 @@ TIE_LOSES: Final = ("tie_against_three_pictures", "loses")
 
 
 def foreign_card(clause: str, noticed: When = IN_ROUND) -> Row:
-    because = message("a card that is not of this deck was found")
+    because = message("a card that does not belong to this deck was found")
     return Row(Kind.FOREIGN_CARD, clause, Disposition.VOID, because, noticed=noticed)
 
 
@@ -50,7 +50,7 @@ def counted(
             kind,
             wrong,
             follows,
-            message("a count by hand finds cards missing or too many"),
+            message("a count by hand shows missing or extra cards"),
             when=Facts(counted_wrong=True),
             noticed=noticed,
             under=under,
@@ -59,7 +59,7 @@ def counted(
             kind,
             "",
             Disposition.CONTINUE,
-            message("a count by hand finds the deck whole"),
+            message("a count by hand shows that the deck is whole"),
             when=Facts(counted_wrong=False),
             noticed=noticed,
             under=under,
@@ -75,7 +75,7 @@ def deck_errors_when_settled(stands: str, wrong: str, *others: Kind) -> tuple[Ro
     `wrong`: the clause by which a wrong count voids and which names no time. Otherwise no row applies to that round.
     """
     kinds = (Kind.DECK_COUNT, Kind.COUNT_IN_DOUBT)
-    because = explained(message("found after the round was settled"), message("the round counts as a previous one"))
+    because = explained(message("found after the round was settled"), message("the round counts as a previous round"))
     return (
         *(
             Row(kind, stands, Disposition.STANDS, because, noticed=SETTLED, under=STANDS_WHEN_SETTLED)
@@ -105,7 +105,7 @@ def reconstructed(kind: Kind, clause: str, misplaced: bool | None = None, under:
             kind,
             clause,
             Disposition.RECONSTRUCT,
-            message("cards lie at wrong places, no Player has handled cards, and moving complete hands puts it right"),
+            message("cards are in the wrong place, no Player has handled cards, and moving complete hands corrects it"),
             when=Facts(misplaced=misplaced, handled=False, curable=True),
             under=under,
         )
@@ -117,9 +117,7 @@ def not_curable(kind: Kind, clause: str, misplaced: bool | None = None) -> Row:
         kind,
         clause,
         Disposition.VOID,
-        message(
-            "cards were dealt wrongly, no Player has handled cards, and moving complete hands does not put it right"
-        ),
+        message("cards were dealt wrongly, no Player has handled cards, and moving complete hands does not correct it"),
         when=Facts(misplaced=misplaced, handled=False, curable=False),
     )
 
@@ -223,7 +221,7 @@ def cannot_tell(kind: Kind, clause: str, when: Facts) -> Row:
         kind,
         clause,
         Disposition.REFER,
-        explained(message("no wagers are entered"), message("whether an outcome is established is unknown")),
+        explained(message("no wagers are entered"), message("it is not known whether an outcome is established")),
         when=replace(when, cannot_tell=True),
         decides=Role.SHIFT_MANAGER,
     )
@@ -236,7 +234,7 @@ def late_bets(placed: str, withdrawn: str) -> tuple[Row, ...]:
             Kind.LATE_BET,
             withdrawn,
             Disposition.REFUSE,
-            message("a wager was withdrawn after the close"),
+            message('a wager was withdrawn after "No more bets"'),
             when=Facts(withdrawn=True),
             confirms=Role.DEALER,
             noticed=UNTIL_NEXT,
@@ -245,7 +243,7 @@ def late_bets(placed: str, withdrawn: str) -> tuple[Row, ...]:
             Kind.LATE_BET,
             placed,
             Disposition.REFUSE,
-            message("a wager was placed or raised after the close"),
+            message('a wager was placed or raised after "No more bets"'),
             when=Facts(withdrawn=False),
             confirms=Role.DEALER,
             noticed=UNTIL_NEXT,
@@ -258,9 +256,9 @@ def tie_against_three_pictures(clause: str) -> Setting:
         "tie_against_three_pictures",
         2,
         clause,
-        "Does the Tie wager win when three pictures stand against another hand of no points?",
+        "Does the Tie wager win when three pictures meet another hand with no points?",
         (
-            ("pays", "yes: pictures count nothing, so the points are equal"),
+            ("pays", "yes: pictures count zero, so the points are equal"),
             ("loses", "no: three pictures have no points to compare"),
         ),
         default="pays",
@@ -272,9 +270,9 @@ def face_up_is_misdealt(clause: str) -> Setting:
         "face_up_is_misdealt",
         37,
         clause,
-        "Is a card dealt face up dealt incorrectly?",
+        "Does a card dealt face up count as dealt incorrectly?",
         (
-            ("no", "no: only a wrong place, order or number is"),
+            ("no", "no: only a wrong place, order or number counts"),
             ("yes", "yes: as long as no Player has handled cards, the round is void"),
         ),
         default="no",
@@ -286,9 +284,9 @@ def exposed_card(clause: str) -> Setting:
         "exposed_card",
         55,
         clause,
-        "A card was exposed and its hand plays on: how does it lie?",
+        "A card was exposed and its hand stays in play: how does the card lie?",
         (
-            ("down", "people turn it face down first, as cards are dealt"),
+            ("down", "people first turn it face down, as cards are dealt"),
             ("up", "it stays face up until its hand is turned over"),
         ),
         default="down",
@@ -300,9 +298,10 @@ def misdeal_confirmed_by(clause: str) -> Setting:
         "misdeal_confirmed_by",
         48,
         clause,
-        "Who confirms what spares a misdealt round from being void, such as that moving complete hands puts it right?",
+        "Who confirms a fact that saves a misdealt round from being void, such as that moving complete hands corrects "
+        "it?",
         (
-            ("pit_supervisor", "a pit supervisor: no dealer judges an error of his own"),
+            ("pit_supervisor", "a pit supervisor: dealers do not judge their own errors"),
             ("dealer", "the dealer who carries it out"),
         ),
         default="pit_supervisor",
@@ -327,9 +326,13 @@ def deck_error_after_settlement(clause: str, stands: str, void: str) -> Setting:
         clause,
         "The deck proves wrong after settlement, before the next round: what follows?",
         (
-            ("referred", "the round is over and no clause reaches it: a shift manager decides"),
-            ("stands", f"the round counts as a previous one: its result stands ({stands})"),
-            ("void", f"{void} names no time: a wrong count voids until the next round begins; the rest is referred"),
+            ("referred", "the round is over and no clause covers it: a shift manager decides"),
+            ("stands", f"the round counts as a previous round: its result stands ({stands})"),
+            (
+                "void",
+                f"{void} names no time: a wrong count voids the round until the next one begins; anything else is "
+                "referred",
+            ),
         ),
         default="referred",
     )
@@ -343,7 +346,7 @@ def error_after_settlement(clause: str, what: str) -> Setting:
         f"{what} after settlement, before the next round: what follows?",
         (
             ("referred", "the round is over: a shift manager decides"),
-            ("void", "the clause names no time: the round is void until the next one begins"),
+            ("void", "the clause names no time: it voids the round until the next one begins"),
         ),
         default="referred",
     )
@@ -354,7 +357,7 @@ def unentered_bettors(clause: str) -> Setting:
         "unentered_bettors",
         38,
         clause,
-        "Who chooses where no wagers are entered?",
+        "Who chooses if no wagers are entered?",
         (
             ("box", "each occupied box counts as one bettor; the dealer enters the choices"),
             ("entered", "only bettors whose wagers are entered; they are entered first"),
@@ -370,7 +373,7 @@ def established_by(clause: str) -> Setting:
         clause,
         "When has a wager conclusively won or lost?",
         (
-            ("mathematically", "when no cards that may still come can change it"),
+            ("mathematically", "when no card still to come can change it"),
             ("complete_hands", "when every hand that it depends on is complete"),
         ),
     )
@@ -384,7 +387,7 @@ def known_cards(clause: str) -> Setting:
         "Which cards count as known when that is judged?",
         (
             ("exposed", "those whose face was shown to the table"),
-            ("seen", "those that a Player has viewed as well"),
+            ("seen", "also those that a Player has viewed"),
             ("recognised", "every card that the device has read"),
         ),
         default="exposed",
@@ -399,7 +402,7 @@ def while_bets_are_open(kind: Kind, clause: str = "") -> Row:
         Disposition.CONTINUE,
         explained(
             message("play was interrupted while bets are open"),
-            message("they may still be placed, changed and taken back"),
+            message("bets may still be placed, changed and taken back"),
         ),
         when=Facts(before_close=True),
         confirms=Role.DEALER,

@@ -48,7 +48,7 @@ class Kind(StrEnum):
     OTHER_DEALING_ERROR = "other_dealing_error"
     TECHNICAL_STOP = "technical_stop"
     BEFORE_NO_MORE_BETS = "before_no_more_bets"
-    WRONG_DISTRIBUTION = "wrong_distribution"  # cards at wrong places or in a wrong order
+    WRONG_DISTRIBUTION = "wrong_distribution"  # cards in the wrong place or order
     POWER_FAILURE = "power_failure"
     CARD_IN_SHUFFLING = "card_in_shuffling"  # dropped or exposed while the deck was shuffled
     DROPPED_CARD = "dropped_card"  # in dealing

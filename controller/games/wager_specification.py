@@ -47,7 +47,7 @@ SHAPES: Final[dict[Shape, Message]] = {
     Shape.SAME_RANKING: message("both hands have the same ranking"),
     Shape.SAME_POINTS: message("both hands have the same points"),
     Shape.SAME_POINTS_BELOW_THREE_PICTURES: message("both hands have the same points, three pictures having none"),
-    Shape.SAME_RANKS: message("both hands are of the same three ranks"),
+    Shape.SAME_RANKS: message("both hands have the same three ranks"),
     Shape.THREE_PICTURES: message("three pictures"),
     Shape.THREE_PICTURES_EITHER: message("three pictures in either hand"),
     Shape.THREE_PICTURES_BOTH: message("three pictures in both hands"),

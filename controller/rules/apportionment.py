@@ -91,7 +91,7 @@ def _whole(bet: Bet, clause: str = "", because: Message | None = None) -> Share:
 
 
 def _excess_as_it_lies(law: Law, group: Group, minimum: int, maximum: int) -> tuple[Share, ...]:
-    because = message("over the maximum, it counts as it lies")
+    because = message("over the maximum; the bet counts as it lies")
     return tuple(_whole(bet, law.game.betting.excess_clause, because) for bet in group)
 
 
@@ -99,7 +99,7 @@ def _to_maximum(law: Law, group: Group, minimum: int, maximum: int) -> tuple[Sha
     """Pay and collect to the maximum only (RTP 5.11)."""
     clause = law.game.betting.excess_clause
     return tuple(
-        Share(bet, Fraction(maximum), clause, message("it counts to the maximum of {maximum}", maximum=maximum))
+        Share(bet, Fraction(maximum), clause, message("the bet counts up to the maximum of {maximum}", maximum=maximum))
         if bet.amount > maximum
         else _whole(bet)
         for bet in group
@@ -127,7 +127,7 @@ def _pro_rata(law: Law, group: Group, minimum: int, maximum: int) -> tuple[Share
             message("its share of the maximum of {maximum}", maximum=maximum),
         )
         if bet.number in counts
-        else _whole(bet, exempting, message("under the minimum, it is not shared"))
+        else _whole(bet, exempting, message("under the minimum; the bet is not shared"))
         for bet in group
     )
 
@@ -168,16 +168,16 @@ def share_out(whole: Fraction, stakes: dict[int, int], minimum: int) -> dict[int
 
 
 def _shortfall_as_it_lies(law: Law, bet: Bet, settled_before: frozenset[str]) -> Share:
-    return _whole(bet, law.game.betting.shortfall_clause, message("under the minimum, it counts as it lies"))
+    return _whole(bet, law.game.betting.shortfall_clause, message("under the minimum; the bet counts as it lies"))
 
 
 def _shortfall_once(law: Law, bet: Bet, settled_before: frozenset[str]) -> Share:
     """Settle a bet under the minimum the first time; return that bettor's from the next round on (RTP 5.10)."""
     clause = law.game.betting.shortfall_clause
     if bet.bettor in settled_before:
-        return Share(bet, Fraction(0), clause, message("under the minimum again, it is returned"))
+        return Share(bet, Fraction(0), clause, message("under the minimum again; the bet is returned"))
     return Share(
-        bet, Fraction(bet.amount), clause, message("under the minimum for the first time, it counts"), once=True
+        bet, Fraction(bet.amount), clause, message("under the minimum for the first time; the bet stands"), once=True
     )
 
 

@@ -156,7 +156,7 @@ class _Inquiry:
     def __init__(self, law: Law, known: Known, deck: Sequence[Card]) -> None:
         taken = known.cards
         if not taken.issubset(deck):
-            raise ValueError("a known card is none of this deck: resolve the foreign card first")
+            raise ValueError("a known card does not belong to this deck: resolve the foreign card first")
         self._law, self._known = law, known
         self._whole_only = _complete_hands_only(law)
         self._unknown = Unknown(card for card in deck if card not in taken)

@@ -88,8 +88,8 @@ class Limit(msgspec.Struct, frozen=True):
         if self.minimum < 1 or (self.maximum is not None and self.maximum < self.minimum):
             raise TableRulesError(
                 message(
-                    "no bet can keep to a limit of {minimum} to {maximum}; set a minimum of 1 or more, and as much or "
-                    "more for the maximum",
+                    "no bet can keep to a limit of {minimum} to {maximum}; set a minimum of 1 or more, and a maximum "
+                    "that is not lower",
                     minimum=self.minimum,
                     maximum=str(self.maximum),
                 )
@@ -135,7 +135,7 @@ class Layout(msgspec.Struct, frozen=True):
             if bet.number == number:
                 return bet
         raise BetRefusedError(
-            Refusal.UNKNOWN_BET, message("no bet {number} lies on the layout; look up its number", number=number)
+            Refusal.UNKNOWN_BET, message("bet {number} is not on the layout; look up its number", number=number)
         )
 
     def bettor(self, bettor_id: str) -> Bettor:
@@ -233,7 +233,7 @@ def enter_bettor(rules: TableRules, layout: Layout, bettor: Bettor) -> Layout:
             raise BetRefusedError(
                 Refusal.SEAT_TAKEN,
                 message(
-                    "{bettor} sits at box {box}; enter first that this bettor left the seat",
+                    "{bettor} sits at box {box}; first enter that this bettor left the seat",
                     bettor=taken[0],
                     box=bettor.seat,
                 ),

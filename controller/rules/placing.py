@@ -35,7 +35,7 @@ from firmware_bridge.messages import message
 PLACED_LATE: Final = message('after "No more bets" nothing is placed or raised; give these chips back to the player')
 FULL: Final = message("the maximum of the box is reached")
 TAKEN_BACK_LATE: Final = message(
-    'after "No more bets" nothing is taken back; put the chips back, they are settled as they lay'
+    'after "No more bets" nothing is taken back; put the chips back: they are settled as they lay'
 )
 
 
@@ -207,7 +207,7 @@ def _check_number_of_wagers(law: Law, rules: TableRules, layout: Layout, bet: Be
         raise BetRefusedError(
             Refusal.TOO_MANY_WAGERS,
             message(
-                "{box} takes {most} wagers of a kind at most; bet on another",
+                "{box} takes at most {most} wagers of a kind; bet on another",
                 box=law.game.words.spot(bet.box),
                 most=most,
             ),

@@ -316,7 +316,7 @@ def _check_entered(
     for number, ruling in rulings.items():
         if all(bet.number != number for bet in layout.bets):
             raise SettlementError(
-                message("a ruling is about bet {number}, which does not lie there; look up its number", number=number)
+                message("a ruling is about bet {number}, which is not on the layout; look up its number", number=number)
             )
         if not ruling.authority:
             raise SettlementError(message("the ruling on bet {number} names no one; enter who gave it", number=number))

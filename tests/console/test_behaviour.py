@@ -357,8 +357,8 @@ def test_the_next_matter_is_named_behind_the_open_question(page: Page, server: P
     says(page, "#answer .matters", 'Next: a bet after "No more bets", Box 3')
     both = [late | {"id": 7777}, asked, asked | {"id": 8888, "place": "B6"}]
     show(server, "four cards", view=view | {"irregularities": both})
-    says(page, "#answer .matters", "Next: a wrong number of cards to a hand, Box 6 and 1 more")
-    assert page.locator("#panel .facts .name").inner_text() == "A wrong number of cards to a hand: Dealer"
+    says(page, "#answer .matters", "Next: a wrong number of cards in a hand, Box 6 and 1 more")
+    assert page.locator("#panel .facts .name").inner_text() == "A wrong number of cards in a hand: Dealer"
 
 
 FOCUSED: Final = "document.activeElement.closest('section, button')?.id ?? ''"

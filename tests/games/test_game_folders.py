@@ -81,7 +81,7 @@ def test_a_mistake_in_another_module_of_the_folder_is_named_there(package: Path)
     ("old", "new", "sentence"),
     [
         ("GAME: Final =", "GAMES: Final =", f"{GAME} has no GAME; end it with GAME: Final = Game"),
-        ("GAME: Final = Game(", "GAME: Final = dict(", f"GAME of {GAME} is no Game"),
+        ("GAME: Final = Game(", "GAME: Final = dict(", f"GAME of {GAME} is not a Game"),
         ('id="SK"', 'id="sk"', "controller/games/sk has the id 'sk'; write upper-case letters"),
         ('id="SK"', "id=5", "controller/games/sk has the id 5; write upper-case letters"),
         ('id="SK"', 'id="ZZ"', "controller/games/sk has the id ZZ; call the folder zz"),

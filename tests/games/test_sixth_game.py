@@ -89,7 +89,7 @@ def test_a_folder_that_is_not_a_game_is_named_and_stops_no_other(tree: Path, tmp
     refused = run(other, *CARDSHOE, "rules", "ZZ")
     assert refused.returncode == 2
     assert refused.stderr.startswith(
-        "cardshoe: GAME 'ZZ' is no game of this program.\n"
+        "cardshoe: GAME 'ZZ' is not a game of this program.\n"
         "  controller/games/zz has the id NC; controller/games/nc has that id; give this one another.\n"
     )
     assert run(other, *CARDSHOE, "rules", "NC", "--section", "round").returncode == 0

@@ -175,7 +175,7 @@ async def test_plays_with_every_way_of_dispensing(on_removal: bool, stages: bool
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--game", "CANASTA"], "'CANASTA' is no game of this program."),
+        (["--game", "CANASTA"], "'CANASTA' is not a game of this program."),
         (["--device", "shoe", "--on-removal"], "A shoe forms no sets."),
         (["--game", "F3", "--on-removal"], "3 Face Baccarat begins with one card"),
     ],

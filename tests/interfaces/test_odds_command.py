@@ -131,7 +131,7 @@ def test_a_line_shows_defaults_and_settings_that_must_be_chosen() -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["XX"], "GAME 'XX' is no game of this program."),
+        (["XX"], "GAME 'XX' is not a game of this program."),
         (["NC", "--reading", "tie_on=points"], "NC has no setting 'tie_on'"),
         (["P3", "--reading", "tie_on=suits"], "tie_on is points or ranking (P3 1.1.6), not 'suits'"),
         ([], "Missing argument 'GAME'"),

@@ -253,7 +253,7 @@ def test_p3_cites_the_clause_of_each_tie_that_returns_the_initial_wager() -> Non
     """P3 3.11.1: three pictures on both sides; P3 3.13.2: the same three ranks; P3 3.13.1: any other equal ranking."""
     wagers = run("P3", "--section", "wagers").output
     assert (
-        "    returned   both hands are of the same three ranks (P3 3.13.2)\n"
+        "    returned   both hands have the same three ranks (P3 3.13.2)\n"
         "    returned   three pictures in both hands (P3 3.11.1)\n"
         "    returned   both hands have the same ranking (P3 3.13.1)\n"
     ) in wagers
@@ -429,7 +429,7 @@ def test_sections_are_those_asked_for_in_the_page_s_order() -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["blackjack"], "GAME 'blackjack' is no game of this program."),
+        (["blackjack"], "GAME 'blackjack' is not a game of this program."),
         (
             ["NC", "--reading", "second_error=never"],
             "second_error is asked, offered or accepted (NC 5.7), not 'never'",

@@ -55,7 +55,7 @@ def test_a_round_shows_who_decided_by_which_clause_and_when(folder: Path) -> Non
 
 def test_a_void_round_shows_reason_author_and_returned_bets(folder: Path) -> None:
     assert (
-        "The round is VOID (NC 5.5.1): a card that is not of this deck was found. "
+        "The round is VOID (NC 5.5.1): a card that does not belong to this deck was found. "
         "Entered by pit-supervisor (pit supervisor); all bets were returned."
     ) in lines(run("show", 3, "--journal", folder))
 

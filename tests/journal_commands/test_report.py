@@ -64,7 +64,7 @@ def test_the_sections_of_an_evening(folder: Path) -> None:
     assert "void 1" in found["Rounds"]
     assert "the house lost by the settled wagers 205" in found["Rounds"]
     assert found["Void rounds"][1] == (
-        "3 19:04:44 NC 5.5.1 pit-supervisor (pit supervisor) a card that is not of this deck was found"
+        "3 19:04:44 NC 5.5.1 pit-supervisor (pit supervisor) a card that does not belong to this deck was found"
     )
     assert (
         "I12 NC 5.7 1 0 a card exposed in dealing; ended: 1 every bettor chooses; rounds: 1"

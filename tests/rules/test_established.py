@@ -177,7 +177,7 @@ def test_impossible_positions_of_cards_are_refused(hands: dict[str, str], elsewh
 
 
 def test_a_card_of_no_such_deck_is_refused() -> None:
-    with pytest.raises(ValueError, match="none of this deck"):
+    with pytest.raises(ValueError, match="does not belong to this deck"):
         standing(NC, NC.wager("main"), 1, at({"B1": "KD"}), DECK[:10])
 
 

@@ -315,7 +315,7 @@ def test_reading_15_f3_o1_3p_may_be_no_wager() -> None:
 
 def test_five_documents_are_built_in_and_another_is_refused_with_their_names() -> None:
     assert set(GAMES) >= set(GAME_IDS)
-    with pytest.raises(UnknownGameError, match=f"'XX' is no game of this program; it knows {', '.join(GAMES)}"):
+    with pytest.raises(UnknownGameError, match=f"'XX' is not a game of this program; it has {', '.join(GAMES)}"):
         game("XX")
 
 

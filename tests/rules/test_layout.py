@@ -89,7 +89,7 @@ def test_nothing_is_taken_back_or_lowered_late(game_id: str, clause: str) -> Non
         change(LAWS[game_id], THREE_BOXES, layout, 1, 19, betting_open=False)
     for refusal in (taken.value, lowered.value):
         assert (refusal.code, refusal.clause) == (Refusal.LATE, clause)
-        assert "put the chips back, they are settled as they lay" in str(refusal)
+        assert "put the chips back: they are settled as they lay" in str(refusal)
 
 
 @pytest.mark.parametrize(("game_id", "wager", "clause"), [("TP", "tie", "TP 3.3"), ("P3", "picture_perfect", "P3 3.4")])

@@ -78,7 +78,8 @@ def test_a_void_that_was_asked_for_is_asked_for_again() -> None:
     found = table.open
     table.do(operations.ConfirmIrregularity(found.id, found.revision), Role.PIT_SUPERVISOR)
     assert next_step(table.state) == (
-        "A card that is not of this deck was found: the round becomes void. Repeat to confirm, or decide otherwise."
+        "A card that does not belong to this deck was found: the round becomes void. Repeat to confirm, or decide "
+        "otherwise."
     )
 
 
@@ -87,7 +88,9 @@ def test_a_foreign_cards_deck_is_not_to_be_loaded_again() -> None:
     table.report(Kind.FOREIGN_CARD)
     table.confirm()
     table.do(operations.RecordSettled())
-    assert next_step(table.state).startswith("The deck is out of use (a card that is not of this deck was found)")
+    assert next_step(table.state).startswith(
+        "The deck is out of use (a card that does not belong to this deck was found)"
+    )
 
 
 def test_after_a_lifted_void_the_stub_is_dealt_by_hand() -> None:
@@ -254,7 +257,9 @@ def test_a_requested_void_comes_first() -> None:
     assert next_step(table.state).startswith("Call the pit supervisor. Was a card of box 1 exposed?")
     found = table.state.open[-1]
     table.do(operations.ConfirmIrregularity(found.id, found.revision), Role.PIT_SUPERVISOR)
-    assert next_step(table.state).startswith("A card that is not of this deck was found: the round becomes void.")
+    assert next_step(table.state).startswith(
+        "A card that does not belong to this deck was found: the round becomes void."
+    )
     view = view_of(table.state, LinkView())
     assert [one.kind for one in view.irregularities] == [Kind.FOREIGN_CARD, Kind.EXPOSED_CARD]
     _, sentence = table.refused(operations.ExposeHand("D"))

@@ -45,9 +45,9 @@ SETTINGS: Final = (
         "first_card",
         18,
         "F3 PM5",
-        "Is the First Card a hand's card?",
+        "Does the First Card belong to a hand?",
         (
-            ("separate", "no: it is shown and laid aside; thirteen cards leave the device"),
+            ("separate", "no: it is shown and set aside; thirteen cards leave the device"),
             ("in_hand", "yes: it is the first card of the first hand"),
         ),
         default="separate",
@@ -136,7 +136,7 @@ GAME: Final = Game(
         Grammar(Unit.SINGLES, Order.BY_HAND, "F3 PM2"),
     ),
     steps=(
-        Step(StepKind.BETTING, "F3 PM4", "bets are placed on the Players and the Banker, one beside the other"),
+        Step(StepKind.BETTING, "F3 PM4", "bets are placed on the Players and on the Banker"),
         Step(StepKind.CLOSING, "F3 PM2", "the deal starts after the bets"),
         Step(StepKind.FIRST_CARD, "F3 PM5", "a card is shown; its rank says which place is served first"),
         Step(StepKind.DEALING, "F3 PM2", "three cards to each of four places, counter-clockwise from there"),

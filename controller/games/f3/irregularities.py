@@ -7,7 +7,9 @@ from controller.games.specification import Disposition, Facts, Kind, Row, explai
 from controller.roles import Role
 from firmware_bridge.messages import Message, message
 
-FACES_UP: Final = explained(message("a card lies face up"), message("at this table all are dealt so"))  # reading 45
+FACES_UP: Final = explained(
+    message("a card lies face up"), message("at this table every card is dealt face up")
+)  # reading 45
 
 
 def invalid(kind: Kind, because: Message, when: Facts | None = None) -> tuple[Row, ...]:
@@ -21,7 +23,7 @@ NUMBER_OF_CARDS: Final = (
 )
 
 IRREGULARITIES: Final = (
-    *invalid(Kind.WRONG_DISTRIBUTION, message("cards lie at wrong places or in a wrong order, handled or not")),
+    *invalid(Kind.WRONG_DISTRIBUTION, message("cards are in the wrong place or order, handled or not")),
     *NUMBER_OF_CARDS,
     Row(
         Kind.EXPOSED_CARD,
@@ -60,7 +62,7 @@ IRREGULARITIES: Final = (
     ),
     *as_wrong_count(Kind.SIMULTANEOUS, NUMBER_OF_CARDS),
     *invalid(
-        Kind.SIMULTANEOUS, message("cards came together and lie in a wrong order or place"), Facts(misplaced=True)
+        Kind.SIMULTANEOUS, message("cards came together and are in the wrong order or place"), Facts(misplaced=True)
     ),
     *as_wrong_count(Kind.OTHER_DEALING_ERROR, NUMBER_OF_CARDS),
     *invalid(Kind.OTHER_DEALING_ERROR, message("an error of sequence or placement"), Facts(misplaced=True)),
@@ -76,7 +78,7 @@ IRREGULARITIES: Final = (
         Kind.SIDE_WITHOUT_MAIN,
         "F3 PM4",
         Disposition.CONTINUE,
-        explained(message("a side bet lies without a main one"), message("no bet of this game needs another")),
+        explained(message("a side bet has no main bet"), message("no bet in this game needs another")),
         confirms=Role.DEALER,
     ),
     *invalid(Kind.PLAYER_EXPOSED, message("a card was dropped"), Facts(dropped=True)),

@@ -9,7 +9,7 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
     Provision(
         "F3 PM2",
         reading="one deck; the deal follows the bets: three cards to each of four places, hand by hand, "
-        "counter-clockwise, bet on or not; the first place is the First Card's to say",
+        "counter-clockwise, bet on or not; the First Card decides the first place",
     ),
     Provision("F3 PM3", reading="each Player's hand is compared with the Banker's by ranking"),
     Provision("F3 PM4", reading="Win, Lose, Tie and Pair Plus at each Player, Pair Plus alone at the Banker"),
@@ -18,9 +18,9 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
         reading="the First Card is shown before the deal and belongs to no hand; A 5 9 K begin with the Banker, 2 6 "
         "10, 3 7 J and 4 8 Q with Players 1, 2 and 3",
     ),
-    Provision("F3 item 1", reading="points rank hands first; how many pictures decides among equal points"),
+    Provision("F3 item 1", reading="points rank hands first; the number of pictures decides between equal points"),
     Provision(
-        "F3 item 2", reading="ten and pictures count nothing; of the sum the last figure counts, of 10 and 20 too"
+        "F3 item 2", reading="the ten and pictures count zero; only the last digit of the sum counts, for 10 and 20 too"
     ),
     Provision("F3 item 3", reading="P, 2P and 3P stand for one, two and three pictures wherever a hand is named"),
     Provision("F3 item 4", reading="a hand is written as its pictures and then its points, as P8 or 2P0"),

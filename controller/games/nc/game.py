@@ -47,7 +47,7 @@ SETTINGS: Final = (
         "cured",
         25,
         "NC 5.5.4",
-        "Moving complete hands puts it right: do Players have a choice?",
+        "Moving complete hands corrects the error: do Players have a choice?",
         (("silently", "no: the hands are moved and the deal goes on"), ("options", "yes: 5.7.2 or 5.7.3")),
         default="silently",
     ),
@@ -65,10 +65,11 @@ SETTINGS: Final = (
         "NC 1.14",
         "The deck proves wrong or not shuffled after settlement, which ends the round: what follows?",
         (
-            ("void", "5.5 says so until the next round begins (5.6)"),
+            ("void", "5.5 applies until the next round begins (5.6)"),
             (
                 "foreign_referred",
-                "5.17 decides about a foreign card, which 5.5.1 has found during the round; anything else voids",
+                "5.17 decides about a foreign card, because 5.5.1 covers one found during the round; anything else "
+                "voids the round",
             ),
             ("referred", "the round is over: 5.17 decides"),
         ),
@@ -94,12 +95,13 @@ SETTINGS: Final = (
         "second_error_about",
         50,
         "NC 5.7",
-        "Which error follows a choice to go on as a second one?",
+        "Which error counts as a second one after a choice to go on?",
         (
-            ("any_card", "every error that is noticed after the choice"),
+            ("any_card", "every error noticed after the choice"),
             (
                 "later_card",
-                "one about a card dealt after the choice; about an earlier card all choose as for a first one",
+                "an error about a card dealt after the choice; about an earlier card everyone chooses as for a first "
+                "error",
             ),
         ),
         default="any_card",
@@ -110,7 +112,7 @@ SETTINGS: Final = (
         "NC 5.11",
         "Cards that came together all go to one hand: is their order named?",
         (
-            ("named", "yes: 5.11 knows no exception; then Players choose"),
+            ("named", "yes: 5.11 has no exception; then Players choose"),
             ("none", "no: a hand has no order; Players choose at once (5.11.1)"),
         ),
         default="named",
@@ -132,16 +134,16 @@ SETTINGS: Final = (
         "examining_entered",
         53,
         "NC 3.13",
-        "Is it entered that Players have examined their cards, before the Dealer's hand is turned?",
-        (("offered", "where the dealer wishes"), ("required", "always: without the entry the hand is not turned")),
+        "Must it be entered that Players have examined their cards before the Dealer's hand is turned over?",
+        (("offered", "if the dealer wishes"), ("required", "always: without the entry the hand is not turned over over")),
         default="offered",
     ),
     Setting(
         "pro_rata_under_minimum",
         46,
         "NC 5.1.2",
-        "A bet under the minimum lies on a box that is over the maximum: what is not apportioned?",
-        (("exempt", "that bet alone"), ("none", "no bet of that kind on the box")),
+        "A bet under the minimum lies on a box that is over the maximum: which bets are apportioned?",
+        (("exempt", "that bet alone"), ("none", "none of that kind on the box")),
         default="exempt",
     ),
 )

@@ -216,7 +216,7 @@ FACES: Final = (
     *option_rows(
         Kind.DEALER_EXPOSED_EARLY,
         explained(
-            message("the Dealer's hand was exposed before its time"), message("Players examine theirs first (NC 3.13)")
+            message("the Dealer's hand was exposed too early"), message("Players examine theirs first (NC 3.13)")
         ),
     ),
 )
@@ -306,14 +306,14 @@ INTERRUPTION: Final = (
                 kind,
                 "NC 5.4.1",
                 Disposition.CONTINUE,
-                message("play was interrupted with an outcome established"),
+                message("play was interrupted when an outcome was established"),
                 when=replace(when, established=True),
             ),
             Row(
                 kind,
                 "NC 5.4.2",
                 Disposition.VOID,
-                message("play was interrupted with no outcome established"),
+                message("play was interrupted when no outcome was established"),
                 when=replace(when, established=False),
             ),
         )
@@ -322,7 +322,7 @@ INTERRUPTION: Final = (
         Kind.POWER_FAILURE,
         "NC 5.4",
         Disposition.CONTINUE,
-        explained(message("power failed and the round goes on as it was"), message("play was not affected")),
+        explained(message("the power failed, and the round goes on as it was"), message("play was not affected")),
         when=Facts(before_close=False, affects_play=False),
     ),
     while_bets_are_open(Kind.TECHNICAL_STOP, "NC 5.4"),
@@ -344,7 +344,7 @@ BETS: Final = (
         Disposition.CONTINUE,
         explained(
             message("a bet lies outside the limits"),
-            message("over the maximum it counts pro rata, under the minimum as it lies (NC 5.2.1)"),
+            message("a bet over the maximum counts pro rata; a bet under the minimum counts as it lies (NC 5.2.1)"),
         ),
         confirms=Role.DEALER,
         noticed=UNTIL_NEXT,

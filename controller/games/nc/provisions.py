@@ -8,7 +8,7 @@ DEFINITIONS: Final = (
     Provision("NC 1.1", outside="a synonym: the document's other word for a wager"),
     Provision(
         "NC 1.2",
-        reading="any device that is no such shuffler is a shoe: card by card (3.12), whatever shuffled for it",
+        reading="any other device is a shoe, which deals card by card (3.12), whatever shuffled its cards",
     ),
     Provision("NC 1.3", outside="it says who is called the Dealer"),
     Provision("NC 1.4", reading="a shuffler that also deals is the kind of device that must yield sets (3.12.1)"),
@@ -23,7 +23,7 @@ DEFINITIONS: Final = (
         "NC 1.10", reading="who acts in a position has its powers: people log in with the rank in which they act"
     ),
     Provision("NC 1.11", reading="a Player is a bettor: a person with a wager in the round, seated or standing"),
-    Provision("NC 1.12", reading="points are the sum of the values, of a sum above nine the last figure"),
+    Provision("NC 1.12", reading="points are the sum of the values; of a sum above nine only the last digit"),
     Provision("NC 1.13", reading="to reconstruct is to bring cards to the places where the intended order puts them"),
     Provision("NC 1.14", reading="a round lasts from the announcement that opens betting until all are settled"),
     Provision(
@@ -34,7 +34,7 @@ DEFINITIONS: Final = (
     Provision(
         "NC 1.17", reading="the Three Pictures Bet looks at the box's own hand unless the casino reads it otherwise"
     ),
-    Provision("NC 1.18", reading="equal points: that is what the Tie Bet asks, whatever becomes of the Initial Bet"),
+    Provision("NC 1.18", reading="equal points decide the Tie Bet, whatever the result of the Initial Bet"),
     Provision("NC 1.19", reading="a void round is a round without results; it is never settled"),
 )
 
@@ -52,8 +52,8 @@ BETTING: Final = (
     Provision("NC 3.1", reading="the Initial Bet wins if the hand ranks above the Dealer's"),
     Provision("NC 3.2", reading="points are 0 to 9, nine the best; three pictures stand outside that count"),
     Provision("NC 3.2.1", reading="an ace counts one"),
-    Provision("NC 3.2.2", reading="two to nine count their figure"),
-    Provision("NC 3.2.3", reading="ten, jack, queen and king count nothing"),
+    Provision("NC 3.2.2", reading="two to nine count their face value"),
+    Provision("NC 3.2.3", reading="ten, jack, queen and king count zero"),
     Provision("NC 3.3", reading="hands rank as Appendix C lists them"),
     Provision("NC 3.4", reading='"Place your Bets, please" begins the round and opens it to wagers'),
     Provision(
@@ -64,7 +64,7 @@ BETTING: Final = (
     Provision("NC 3.6", outside="it makes the Player answer for the size of his bet"),
     Provision("NC 3.7", reading="room that is left under a box's maximum may be filled by any other bettor"),
     Provision("NC 3.8", reading="one bettor may bet on several boxes"),
-    Provision("NC 3.9", reading="a side bet needs an Initial Bet on that box, of whomever; it is on that box's hand"),
+    Provision("NC 3.9", reading="a side bet needs an Initial Bet on that box by any bettor; it is on that box's hand"),
     Provision(
         "NC 3.10", reading="a bettor is viewer of one hand only; what he bets on a hand stays within its maximum"
     ),
@@ -107,9 +107,12 @@ LIMITS: Final = (
     Provision(
         "NC 5.1.1",
         reading="an excess noticed too late: the box's bettors share the maximum in proportion to their bets, and "
-        "no share falls below the minimum by that",
+        "no share falls below the minimum as a result",
     ),
-    Provision("NC 5.1.2", reading="a bet below the minimum on such a box is not cut; in another reading none there is"),
+    Provision(
+        "NC 5.1.2",
+        reading="a bet below the minimum on such a box is not cut; in another reading no bet there is cut",
+    ),
     Provision(
         "NC 5.2",
         reading="before the close, a bet that leaves its box below the minimum is refused, and the minimum is named",
@@ -136,16 +139,20 @@ IRREGULARITIES: Final = (
     ),
     Provision(
         "NC 5.5.1",
-        reading="a card that is not of the deck in play voids the round; "
+        reading="a card that does not belong to the deck in play voids the round; "
         "whether one found after settlement was found during it is a setting",
     ),
-    Provision("NC 5.5.2", reading="a deck that a count by hand finds short or over voids the round"),
-    Provision("NC 5.5.3", reading="cards that were not shuffled since they were loaded, or since the last round, void"),
+    Provision("NC 5.5.2", reading="a count by hand that shows missing or extra cards voids the round"),
+    Provision(
+        "NC 5.5.3",
+        reading="cards that were not shuffled since they were loaded, or since the last round, void the round the "
+        "round",
+    ),
     Provision(
         "NC 5.5.4",
-        reading="cards at a wrong place, in a wrong order or number, and no Player handled any: if moving complete "
-        "hands cures it, the dealer moves them as the screen shows and confirms it before play goes on; else the round "
-        "is void",
+        reading="cards in the wrong place, order or number, and no Player has handled any: if moving complete hands "
+        "corrects it, the dealer moves them as the screen shows and confirms it before play goes on; otherwise the "
+        "round is void",
     ),
     Provision(
         "NC 5.5.5",
@@ -157,8 +164,8 @@ IRREGULARITIES: Final = (
     ),
     Provision(
         "NC 5.7",
-        reading="of any other dealing error each bettor chooses for himself; who goes on accepts what is dealt after, "
-        "and a second error is asked about under 5.17 unless the casino reads it otherwise",
+        reading="after any other dealing error each bettor chooses for himself; a bettor who goes on accepts what is "
+        "dealt after that, and a second error is asked about under 5.17 unless the casino reads it otherwise",
     ),
     Provision("NC 5.7.1", reading="offered where the cards cannot be reconstructed: go on with the hand as it is"),
     Provision(
@@ -206,7 +213,8 @@ IRREGULARITIES: Final = (
     ),
     Provision(
         "NC 5.17",
-        reading="what no other clause resolves, and doubts how to read one, wait for a ruling of the Table Games Shift "
+        reading="what no other clause resolves, and doubts about how to read one, wait for a ruling of the Table "
+        "Games Shift "
         "Manager or above",
     ),
     Provision("NC App. A", outside="a drawing of the cloth, lost in our copy"),

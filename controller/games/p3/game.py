@@ -31,7 +31,7 @@ SETTINGS: Final = (
         "P3 1.1.6",
         "What must be equal for the Tie wager to win?",
         (
-            ("points", "the points (1.1.6, 4.1); at the printed odds that favours the player by far"),
+            ("points", "the points (1.1.6, 4.1); at the printed odds that strongly favours the player"),
             ("ranking", "the ranking, which alone is declared a Tie (3.11.1, 3.13.1)"),
         ),
     ),
@@ -39,8 +39,8 @@ SETTINGS: Final = (
         "perfect_tie",
         4,
         "P3 3.15",
-        "Is a Perfect Tie paid instead of the Tie, or besides?",
-        (("instead", "instead: one wager, one price"), ("besides", "besides: both prices")),
+        "Is a Perfect Tie paid instead of the Tie, or as well?",
+        (("instead", "instead: one wager, one price"), ("besides", "as well: both prices are paid")),
         default="instead",
     ),
     face_up_is_misdealt("P3 5.3"),
@@ -48,7 +48,7 @@ SETTINGS: Final = (
     misdeal_confirmed_by("P3 5.3"),
     wrong_count(
         "P3 5.3",
-        "5.3, the general one: void, for moving complete hands changes no number",
+        "5.3, the general one: void, because moving complete hands does not change the number",
         "5.4 for the Dealer's hand: void only if the cards cannot be put into their order",
     ),
     deck_error_after_settlement("P3 5.2", stands="5.1.2", void="5.2"),

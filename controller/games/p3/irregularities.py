@@ -56,7 +56,7 @@ IRREGULARITIES: Final = (
         "P3 3.4",
         Disposition.SILENT,
         message(
-            "a side wager lies without its Player's initial wager; the rules are silent and the shift manager decides"
+            "a side wager has no initial wager by the same Player; the rules are silent and the shift manager decides"
         ),
         decides=Role.SHIFT_MANAGER,
     ),

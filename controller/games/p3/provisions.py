@@ -25,12 +25,12 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
     Provision("P3 1.1.4.2", reading="three queens win a Prosperity wager"),
     Provision("P3 1.1.4.3", reading="three jacks win a Prosperity wager"),
     Provision("P3 1.1.4.4", reading="three pictures that are not all of one rank win as mixed ones"),
-    Provision("P3 1.1.4.5", reading="two pictures of one rank and a card that is no picture win a Prosperity wager"),
+    Provision("P3 1.1.4.5", reading="two pictures of one rank and a card that is not a picture win a Prosperity wager"),
     Provision("P3 1.1.5", reading="a round lasts from the announcement that opens betting until wagers are settled"),
     Provision(
         "P3 1.1.6",
-        reading="equal points are a Tie here, equal rankings in 3.11.1 and 3.13.1: which the Tie wager follows the "
-        "casino must choose",
+        reading="equal points are a Tie here, equal rankings in 3.11.1 and 3.13.1: the casino must choose which of "
+        "them the Tie wager follows",
     ),
     Provision("P3 2.1", reading="a round is dealt from one deck of 52; a card of another back, or a joker, is foreign"),
     Provision("P3 2.2", outside="it shows what is printed on the cloth"),
@@ -55,11 +55,11 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
     ),
     Provision("P3 3.8", reading="each box is compared with the Dealer: won, lost or tied, and its side wagers judged"),
     Provision("P3 3.9", reading="a hand has three cards, and its points come from the sum of their values"),
-    Provision("P3 3.9.1", reading="an ace counts one, two to nine count their figure"),
-    Provision("P3 3.9.1.1", reading="ten, jack, queen and king count nothing, and a ten is not a picture"),
-    Provision("P3 3.10", reading="the points of a hand are a single figure, 0 to 9"),
+    Provision("P3 3.9.1", reading="an ace counts one, two to nine count their face value"),
+    Provision("P3 3.9.1.1", reading="ten, jack, queen and king count zero, and a ten is not a picture"),
+    Provision("P3 3.10", reading="the points of a hand are a single digit, 0 to 9"),
     Provision("P3 3.10.1", reading="a sum below ten is the points"),
-    Provision("P3 3.10.2", reading="of a sum of ten or more the last figure is the points"),
+    Provision("P3 3.10.2", reading="for a sum of ten or more the last digit is the points"),
     Provision("P3 3.11", reading="three pictures rank above every other hand"),
     Provision("P3 3.11.1", reading="three pictures on both sides tie, whichever they are"),
     Provision("P3 3.12", reading="below three pictures, more points rank higher"),
@@ -86,7 +86,8 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
     ),
     Provision("P3 4.3", reading="Picture Perfect pays 5, 100 or 500 for one, two or three matches"),
     Provision(
-        "P3 5.1", reading="a card that is not of the deck in play is reported as foreign by anyone who notices it"
+        "P3 5.1",
+        reading="a card that does not belong to the deck in play is reported as foreign by anyone who notices it",
     ),
     Provision("P3 5.1.1", reading="a foreign card found in the round voids it and all bets are returned"),
     Provision(
@@ -96,14 +97,14 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
     ),
     Provision(
         "P3 5.2",
-        reading="a deck that a count by hand finds short or over voids the round; "
+        reading="a count by hand that shows missing or extra cards voids the round; "
         "whether after settlement too is a setting",
     ),
     Provision(
         "P3 5.3",
-        reading="cards at a wrong place, in a wrong order or number, and no Player handled any: if moving complete "
-        "hands cures it, the dealer moves them as the screen shows and confirms it before play goes on; else the round "
-        "is void; after handling the document says nothing",
+        reading="cards in the wrong place, order or number, and no Player has handled any: if moving complete hands "
+        "corrects it, the dealer moves them as the screen shows and confirms it before play goes on; otherwise the "
+        "round is void; after handling the document says nothing",
     ),
     Provision(
         "P3 5.4",
@@ -115,6 +116,6 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
     Provision("P3 Diagram A", outside="a drawing of the cloth; how many boxes a table has is configured"),
     Provision("P3 Diagram B", outside="another drawing of the cloth, as Diagram A"),
     Provision(
-        "P3 Diagram C", outside="print of the Prosperity prices; 4.2 says them, six stray caption lines are noise"
+        "P3 Diagram C", outside="print of the Prosperity prices, which 4.2 states; six stray caption lines are noise"
     ),
 )

@@ -132,7 +132,7 @@ DISTRIBUTION: Final = (
     *misdealt_if_misplaced(Kind.SIMULTANEOUS, "RTP 5.4"),
     *played_to_its_end(
         Kind.SIMULTANEOUS,
-        message("cards came together and lie at wrong places, noted after handling"),
+        message("cards came together and are in the wrong place, noted after handling"),
         Facts(wrong_number=False, misplaced=True, handled=True),
     ),
     *as_wrong_count(Kind.OTHER_DEALING_ERROR, NUMBER_OF_CARDS),
@@ -179,7 +179,7 @@ INTERRUPTION: Final = (
         Kind.POWER_FAILURE,
         "RTP 5.13.2",
         Disposition.CONTINUE,
-        message("power failed with an outcome established"),
+        message("the power failed when an outcome was established"),
         when=Facts(before_close=False, established=True),
         confirms=Role.PIT_SUPERVISOR,
     ),
@@ -187,7 +187,7 @@ INTERRUPTION: Final = (
         Kind.POWER_FAILURE,
         "RTP 5.13.1",
         Disposition.WITHDRAWALS,
-        message("power failed with no outcome established"),
+        message("the power failed when no outcome was established"),
         when=Facts(before_close=False, established=False),
         options=(
             Option(Choice.CONTINUE, "RTP 5.13.1", message("the wagers stay and the hand is finished")),
@@ -204,7 +204,7 @@ BETS: Final = (
         "RTP 3.5",
         Disposition.REFER,
         message(
-            "a side wager lies on a position without a main wager; the rules are silent, the shift manager decides"
+            "a side wager lies on a position without a main wager; the rules are silent and the shift manager decides"
         ),
         decides=Role.SHIFT_MANAGER,
     ),
@@ -214,7 +214,9 @@ BETS: Final = (
         Disposition.CONTINUE,
         explained(
             message("a wager lies outside the limits"),
-            message("over the maximum it counts to the maximum, under the minimum once (RTP 5.10)"),
+            message(
+                "a wager over the maximum counts up to the maximum; a wager under the minimum counts once (RTP 5.10)"
+            ),
         ),
         confirms=Role.DEALER,
         noticed=UNTIL_NEXT,

@@ -14,18 +14,18 @@ DEFINITIONS: Final = (
         reading="Royal Pictures is one wager with six prices on the box's own hand, whatever the main wager does; "
         "the classes exclude one another",
     ),
-    Provision("RTP 1.1.4.1", reading="Any Picture Pair: two pictures of one rank and a card that is none"),
+    Provision("RTP 1.1.4.1", reading="Any Picture Pair: two pictures of one rank and a card that is not a picture"),
     Provision("RTP 1.1.4.2", reading="Any King: exactly one king in a hand that is not three pictures"),
-    Provision("RTP 1.1.4.2.1", reading="a king with two cards that are no pictures is Any King"),
-    Provision("RTP 1.1.4.2.2", reading="a king, a queen and a card that is no picture are Any King"),
-    Provision("RTP 1.1.4.2.3", reading="a king, a jack and a card that is no picture are Any King"),
+    Provision("RTP 1.1.4.2.1", reading="a king with two cards that are not pictures is Any King"),
+    Provision("RTP 1.1.4.2.2", reading="a king, a queen and a card that is not a picture are Any King"),
+    Provision("RTP 1.1.4.2.3", reading="a king, a jack and a card that is not a picture are Any King"),
     Provision("RTP 1.1.4.3", reading="Three Pictures of this wager: three pictures not all of one rank"),
     Provision("RTP 1.1.4.4", reading="three jacks have a price of their own"),
     Provision("RTP 1.1.4.5", reading="three queens have a price of their own"),
     Provision("RTP 1.1.4.6", reading="three kings have a price of their own, the highest"),
     Provision(
         "RTP 1.1.5",
-        reading="equal points and as many pictures are a standoff: the main wager is returned, which is no outcome",
+        reading="equal points and as many pictures are a standoff: the main wager is returned, which is not an outcome",
     ),
     Provision("RTP 1.1.6", reading="the Tie wager wins on equal points with the Dealer, and loses otherwise"),
 )
@@ -49,7 +49,7 @@ BETTING: Final = (
         reading="only positions with a main wager take part; several Players may bet on one, each wager between the "
         "table's minimum and maximum",
     ),
-    Provision("RTP 3.5", reading="a side wager needs a main wager on that position, of whomever"),
+    Provision("RTP 3.5", reading="a side wager needs a main wager on that position by any Player"),
     Provision(
         "RTP 3.6",
         reading="a wager that staff place at a Player's request is the Player's, who answers for where it lies; who "
@@ -88,11 +88,11 @@ DEALING: Final = (
 
 HANDS: Final = (
     Provision("RTP 3.17", reading="a hand has three cards, and its points come from the sum of their values"),
-    Provision("RTP 3.17.1", reading="an ace counts one, two to nine count their figure"),
-    Provision("RTP 3.17.1.1", reading="ten, jack, queen and king count nothing, and a ten is not a picture"),
-    Provision("RTP 3.18", reading="the points of a hand are a single figure, 0 to 9"),
+    Provision("RTP 3.17.1", reading="an ace counts one, two to nine count their face value"),
+    Provision("RTP 3.17.1.1", reading="ten, jack, queen and king count zero, and a ten is not a picture"),
+    Provision("RTP 3.18", reading="the points of a hand are a single digit, 0 to 9"),
     Provision("RTP 3.18.1", reading="a sum below ten is the points"),
-    Provision("RTP 3.18.2", reading="of a sum of ten or more the last figure is the points"),
+    Provision("RTP 3.18.2", reading="for a sum of ten or more the last digit is the points"),
     Provision(
         "RTP 3.19",
         reading="the Tie wager is paid on equal points even if the ranking differs; three pictures count 0 unless the "
@@ -124,7 +124,7 @@ IRREGULARITIES: Final = (
         "RTP 5.1",
         reading="foreign, extra, missing and unshuffled cards are each reported as such; a count decides on the number",
     ),
-    Provision("RTP 5.1.1", reading="found in the round, they void it, and all wagers are returned"),
+    Provision("RTP 5.1.1", reading="if if found in the round, they void it, and all wagers are returned"),
     Provision(
         "RTP 5.1.2",
         reading="rounds before the one in which they were found keep their outcomes; "
@@ -133,13 +133,13 @@ IRREGULARITIES: Final = (
     Provision("RTP 5.2", reading='after "No more bets" no wager is taken and none is raised'),
     Provision(
         "RTP 5.3",
-        reading="a wager taken back after the close is settled as if it still lay there, save under 5.7 and 5.13.1",
+        reading="a wager taken back after the close is settled as if it still lay there, except under 5.7 and 5.13.1",
     ),
     Provision(
         "RTP 5.4",
-        reading="cards at a wrong place, in a wrong order or number, and no Player handled any: if moving complete "
-        "hands cures it, the dealer moves them as the screen shows and confirms it before play goes on; else the round "
-        "is void",
+        reading="cards in the wrong place, order or number, and no Player has handled any: if moving complete hands "
+        "corrects it, the dealer moves them as the screen shows and confirms it before play goes on; otherwise the "
+        "round is void",
     ),
     Provision(
         "RTP 5.5",

@@ -55,7 +55,7 @@ IRREGULARITIES: Final = (
         Kind.SIDE_WITHOUT_MAIN,
         "TP 3.3",
         Disposition.SILENT,
-        message("a side bet lies without its Player's initial bet; the rules are silent and the shift manager decides"),
+        message("a side bet has no initial bet by the same Player; the rules are silent and the shift manager decides"),
         decides=Role.SHIFT_MANAGER,
     ),
 )

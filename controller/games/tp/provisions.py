@@ -8,7 +8,7 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
     Provision("TP 1.1", outside="it only opens the list of definitions"),
     Provision("TP 1.1.1", reading='a picture is a jack, queen or king; the program says "Knight" when it names a hand'),
     Provision("TP 1.1.2", reading="the Three Pictures wager looks at the box's own hand, never at the Dealer's"),
-    Provision("TP 1.1.3", reading="equal points: that is what the Tie wager asks, whatever becomes of the initial bet"),
+    Provision("TP 1.1.3", reading="equal points decide the Tie wager, whatever the result of the initial bet"),
     Provision(
         "TP 1.1.4", reading="a round lasts from the announcement that opens betting until all wagers are settled"
     ),
@@ -29,14 +29,17 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
     Provision("TP 3.6", reading="the Dealer's hand is turned only when every other hand lies face up"),
     Provision("TP 3.7", reading="each box is compared with the Dealer: won, lost or tied"),
     Provision("TP 3.8", reading="a hand has three cards, and its points come from the sum of their values"),
-    Provision("TP 3.8.1", reading="an ace counts one, two to nine count their figure"),
-    Provision("TP 3.8.1.1", reading="ten, jack, queen and king count nothing, and a ten is not a picture"),
-    Provision("TP 3.9", reading="the points of a hand are a single figure, 0 to 9"),
+    Provision("TP 3.8.1", reading="an ace counts one, two to nine count their face value"),
+    Provision("TP 3.8.1.1", reading="ten, jack, queen and king count zero, and a ten is not a picture"),
+    Provision("TP 3.9", reading="the points of a hand are a single digit, 0 to 9"),
     Provision("TP 3.9.1", reading="a sum below ten is the points"),
-    Provision("TP 3.9.2", reading="of a sum of ten or more the last figure is the points"),
+    Provision("TP 3.9.2", reading="for a sum of ten or more the last digit is the points"),
     Provision("TP 3.10", reading="three pictures rank above every other hand"),
     Provision("TP 3.11", reading="below three pictures, more points rank higher"),
-    Provision("TP 3.12", reading="with equal points, more pictures rank higher; three against a zero hand win too"),
+    Provision(
+        "TP 3.12",
+        reading="with equal points, more pictures rank higher; three pictures also win against a hand of zero",
+    ),
     Provision(
         "TP 3.13", reading="with equal points and as many pictures the box ties, and the initial bet is returned"
     ),
@@ -53,7 +56,8 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
         "Tie 8 to 1, Three Pictures 16 to 1",
     ),
     Provision(
-        "TP 5.1", reading="a card that is not of the deck in play is reported as foreign by anyone who notices it"
+        "TP 5.1",
+        reading="a card that does not belong to the deck in play is reported as foreign by anyone who notices it",
     ),
     Provision("TP 5.1.1", reading="a foreign card found in the round voids it and all bets are returned"),
     Provision(
@@ -63,14 +67,14 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
     ),
     Provision(
         "TP 5.2",
-        reading="a deck that a count by hand finds short or over voids the round; "
+        reading="a count by hand that shows missing or extra cards voids the round; "
         "whether after settlement too is a setting",
     ),
     Provision(
         "TP 5.3",
-        reading="cards at a wrong place, in a wrong order or number, and no Player handled any: if moving complete "
-        "hands cures it, the dealer moves them as the screen shows and confirms it before play goes on; else the round "
-        "is void; after handling the document says nothing",
+        reading="cards in the wrong place, order or number, and no Player has handled any: if moving complete hands "
+        "corrects it, the dealer moves them as the screen shows and confirms it before play goes on; otherwise the "
+        "round is void; after handling the document says nothing",
     ),
     Provision(
         "TP 5.4",

@@ -139,7 +139,7 @@ def _verify_bets(state: TableState, found: Irregularity, operation: operations.R
     wrong = [number for number in operation.bets if number not in lying]
     if wrong or (operation.bets and found.round != state.round.number):
         raise RefusedError(
-            "bets", "No bet {number} lies on the layout now.", number=operation.bets[0] if not wrong else wrong[0]
+            "bets", "Bet {number} is not on the layout now.", number=operation.bets[0] if not wrong else wrong[0]
         )
     alone = {bet.number for bet in without_main(state.law, state.layout)}
     others = [number for number in operation.bets if number not in alone]

@@ -65,14 +65,14 @@ POWER: Final = (
         Kind.POWER_FAILURE,
         "SK 5.4",
         Disposition.CONTINUE,
-        message("power failed with an outcome established"),
+        message("the power failed when an outcome was established"),
         when=Facts(established=True),
     ),
     Row(
         Kind.POWER_FAILURE,
         "SK 5.4",
         Disposition.VOID,
-        message("power failed with no outcome established"),
+        message("the power failed when no outcome was established"),
         when=Facts(established=False),
     ),
 )
