@@ -221,7 +221,7 @@ def test_a_number_is_never_given_twice() -> None:
     layout = lay("TP", ("ann", "main", 1, 50))
     layout = take_back(LAWS["TP"], layout, 1, betting_open=True).layout
     assert put("TP", layout, "ann", "main", 1, 50).layout.bets[0].number == 2
-    with pytest.raises(BetRefusedError, match="no bet 1"):
+    with pytest.raises(BetRefusedError, match="bet 1 is not on the layout"):
         take_back(LAWS["TP"], layout, 1, betting_open=True)
 
 

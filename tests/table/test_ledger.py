@@ -130,7 +130,7 @@ def test_a_card_on_the_floor_is_not_misplaced_and_its_hand_stays_hidden() -> Non
     assert account(table).whole
     table.expose("D")
     code, sentence = table.refused(operations.ExposeHand("B3"))
-    assert (code, "A card of box 3" in sentence) == ("dropped", True)
+    assert (code, "A card from box 3" in sentence) == ("dropped", True)
     table.do(lie(table, (5, "B3")))
     table.expose("B3")
     assert not table.state.round.piles

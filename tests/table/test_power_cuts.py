@@ -152,7 +152,7 @@ def test_where_the_document_is_silent_a_shift_manager_rules(fail: Cut) -> None:
 
 @pytest.mark.parametrize(
     ("fail", "noticed_by", "word"),
-    [(the_pc, "inference", "the PC was started again"), (the_device, "device", "power"), (both, "inference", "the PC")],
+    [(the_pc, "inference", "the PC was restarted"), (the_device, "device", "power"), (both, "inference", "the PC")],
 )
 def test_a_power_failure_is_raised_once_with_its_evidence(fail: Cut, noticed_by: str, word: str) -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing()

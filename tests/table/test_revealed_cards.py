@@ -147,7 +147,7 @@ def test_nothing_is_opened_while_play_is_held() -> None:
     table.do(operations.PauseTable("a dispute"))
     correction = operations.CorrectEntry(entry, "misread", operations.ExposeHand(DEALER))
     code, sentence = table.refused(correction, Role.PIT_SUPERVISOR)
-    assert (code, "turn it over" in sentence) == ("enter-cards", True)
+    assert (code, "turn the hand over" in sentence) == ("enter-cards", True)
 
 
 @pytest.mark.parametrize("place", ["B1", "B3"])
