@@ -21,7 +21,7 @@ from typing import Final
 from controller.games import GAMES
 from controller.games.specification import Unit
 from controller.rules.dealing_order import box, dealing_order
-from controller.rules.established import Known, established
+from controller.rules.established import KnownCards, established
 from controller.rules.law import Law, read_law
 from controller.rules.payouts import settle
 from firmware_bridge.cards import DECK, Card
@@ -38,21 +38,21 @@ def all_wagers(law: Law) -> list[tuple[int, str]]:
     return [(number, wager.id) for wager in law.wagers for number in ((0,) if wager.on_dealer else boxes_of(law))]
 
 
-def positions(law: Law, random: Random) -> list[Known]:
+def positions(law: Law, random: Random) -> list[KnownCards]:
     """Return the known cards before the first card of a deal and after each card, all cards being known."""
     cards = random.sample(DECK, len(DECK))
     hands: dict[str, tuple[Card, ...]] = {}
-    found = [Known()]
+    found = [KnownCards()]
     for place, card in zip(dealing_order(law.game.grammar(Unit.SINGLES), boxes_of(law)), cards, strict=False):
         hands = {**hands, place: (*hands.get(place, ()), card)}
-        found.append(Known(hands))
+        found.append(KnownCards(hands))
     return found
 
 
-def worst_position(law: Law) -> Known:
+def worst_position(law: Law) -> KnownCards:
     low = [card for card in DECK if card.rank <= 10]
     hands = {box(number): (low[number],) for number in boxes_of(law)}
-    return Known(hands, frozenset(card for card in DECK if card.rank > 10 and card.code not in PICTURES_LEFT))
+    return KnownCards(hands, frozenset(card for card in DECK if card.rank > 10 and card.code not in PICTURES_LEFT))
 
 
 def settle_all(law: Law, placed: Sequence[tuple[int, str]]) -> Callable[[], None]:
@@ -73,13 +73,13 @@ def milliseconds(work: Callable[[], object]) -> float:
     return (time.perf_counter() - begin) * 1e3
 
 
-def ask(law: Law, placed: Sequence[tuple[int, str]], known: Known) -> float:
+def ask(law: Law, placed: Sequence[tuple[int, str]], known: KnownCards) -> float:
     return milliseconds(lambda: established(law, placed, known))
 
 
 def measure(law: Law, deals: int) -> None:
     placed = all_wagers(law)
-    first = ask(law, placed, Known())
+    first = ask(law, placed, KnownCards())
     floor = statistics.median(milliseconds(settle_all(law, placed)) for _ in range(max(deals, 5)))
     random = Random(1)
     played = [positions(law, random) for _ in range(deals)]

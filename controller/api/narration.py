@@ -15,9 +15,8 @@ import msgspec
 from msgspec.structs import replace
 
 from controller.games import GAMES
-from controller.games.kind_words import KINDS
 from controller.games.own_words import PLAYER, OwnWords
-from controller.games.specification import FACT_QUESTIONS, Disposition, Kind
+from controller.games.specification import FACT_QUESTIONS, KINDS, Disposition, Kind
 from controller.roles import Role
 from controller.table.events import DISPENSED_OF_NEXT
 from controller.table.model import ASIDE, CORRECTED, DECK, DEVICE_WORDS, STUB

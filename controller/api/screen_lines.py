@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from controller.api.narration import line_of
-from controller.games.kind_words import KINDS
 from controller.games.own_words import OwnWords
+from controller.games.specification import KINDS
 from controller.table.state import TableState
 from firmware_bridge.messages import AnyText, Message, message
 

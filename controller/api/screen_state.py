@@ -15,8 +15,8 @@ from controller.api.bodies import encode
 from controller.api.feed import Published
 from controller.api.screen_lines import Names, line_for_screens
 from controller.api.view import TableView
-from controller.games.kind_words import KINDS
 from controller.games.own_words import BANKER, DEALER, PLAYER, OwnWords
+from controller.games.specification import KINDS
 from controller.language import ENGLISH
 from controller.rules.dealing_order import Place
 from controller.table.offers import Offer

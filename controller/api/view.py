@@ -10,8 +10,7 @@ from controller.api.irregularity_view import IrregularityView, MoveView, irregul
 from controller.games.specification import Kind
 from controller.rules import hands as ranking
 from controller.rules.dealing_order import DEALER, Place
-from controller.rules.layout import Bet
-from controller.rules.viewing import viewer
+from controller.rules.layout import Bet, viewer
 from controller.table.counts import ledger_of
 from controller.table.decks import may_be_dealt_from
 from controller.table.irregularities.corrections import too_late

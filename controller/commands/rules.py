@@ -33,9 +33,8 @@ from controller.commands.rules_report import (
 from controller.commands.text import Page, longest, page
 from controller.commands.vocabulary import ROUNDINGS, UNITS, words_of
 from controller.games import GAMES
-from controller.games.kind_words import KINDS
 from controller.games.own_words import OwnWords
-from controller.games.specification import Unit
+from controller.games.specification import KINDS, Unit
 from controller.games.wager_specification import Needs
 from controller.problems import BadInputError, ConfigurationProblemError
 

@@ -18,13 +18,22 @@ from controller.commands.vocabulary import (
     limits_in_words,
     noticed_in_words,
 )
-from controller.games.kind_words import KINDS
-from controller.games.specification import UNNUMBERED, Choice, Game, Grammar, Kind, Noticed, Option, Provision, Step
+from controller.games.specification import (
+    KINDS,
+    UNNUMBERED,
+    Choice,
+    Game,
+    Grammar,
+    Kind,
+    Noticed,
+    Option,
+    Provision,
+    RoundStep,
+)
 from controller.games.wager_specification import SHAPES, Looks, Needs, Price, Setting, Shape, Under, Wager
 from controller.roles import Role
 from controller.rules.hands import TEN
-from controller.rules.law import SILENT_DECIDED_BY, Law
-from controller.rules.row_numbers import NumberedRow, numbered_rows
+from controller.rules.law import SILENT_DECIDED_BY, Law, NumberedRow, numbered_rows
 from controller.rules.settlement import Rounding
 from controller.table.settings import ChosenReading, Settings, WagerLimit, law_of
 from firmware_bridge.cards import RANKS
@@ -181,7 +190,7 @@ class WholeReading(msgspec.Struct, frozen=True):
     every_hand: bool
     tie_word: str
     half_pay_points: int | None
-    round: tuple[Step, ...]
+    round: tuple[RoundStep, ...]
     dealing: tuple[DealingReading, ...]
     first_card: FirstCardReading | None
     wagers: tuple[WagerReading, ...]

@@ -15,9 +15,8 @@ from controller.api.view import FACE_UP, DeckView, EntryView, HandView, TableVie
 from controller.commands.language import Terminal
 from controller.commands.text import shown
 from controller.commands.vocabulary import FOLLOWS, LINKS, OPTIONS, words_of
-from controller.games.kind_words import KINDS
 from controller.games.own_words import OwnWords
-from controller.games.specification import Disposition, Kind
+from controller.games.specification import KINDS, Disposition, Kind
 from controller.language import ENGLISH
 from controller.rules.dealing_order import DEALER
 from controller.table.irregularities.questions import COUNT_BY_HAND

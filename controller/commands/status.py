@@ -18,9 +18,8 @@ from controller.api.view import TableView
 from controller.commands.language import Terminal, language_option
 from controller.commands.text import Page, page, write_out
 from controller.commands.vocabulary import LINKS, UNIT_NAMES, words_of
-from controller.games.kind_words import KINDS
 from controller.games.own_words import OwnWords
-from controller.games.specification import Kind, Unit
+from controller.games.specification import KINDS, Kind, Unit
 from controller.problems import BadInputError, ProblemError
 from controller.table.phases import SERVICE_WORDS, Service
 from firmware_bridge.link import LinkState

@@ -13,8 +13,7 @@ import msgspec
 from controller.api.irregularity_view import IrregularityView
 from controller.api.view import TableView
 from controller.games import GAMES
-from controller.games.kind_words import KINDS
-from controller.games.specification import Kind
+from controller.games.specification import KINDS, Kind
 from controller.roles import Role
 from firmware_bridge.messages import AnyText, Message
 

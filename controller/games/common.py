@@ -41,7 +41,7 @@ def stands(clause: str, *kinds: Kind) -> tuple[Row, ...]:
 PROCEDURE: Final = "house procedure"  # the authority if neither a clause nor a house table decides
 
 
-def counted(
+def counted_by_hand(
     kind: Kind, wrong: str, noticed: When = IN_ROUND, under: Under = (), follows: Disposition = Disposition.VOID
 ) -> tuple[Row, ...]:
     """Return the row of the clause for a wrong count by hand, and a row for a right count, which no clause mentions."""
@@ -81,8 +81,12 @@ def deck_errors_when_settled(stands: str, wrong: str, *others: Kind) -> tuple[Ro
             Row(kind, stands, Disposition.STANDS, because, noticed=SETTLED, under=STANDS_WHEN_SETTLED)
             for kind in (Kind.FOREIGN_CARD, *others)
         ),
-        *(row for kind in kinds for row in counted(kind, stands, SETTLED, STANDS_WHEN_SETTLED, Disposition.STANDS)),
-        *(row for kind in kinds for row in counted(kind, wrong, SETTLED, VOID_WHEN_SETTLED)),
+        *(
+            row
+            for kind in kinds
+            for row in counted_by_hand(kind, stands, SETTLED, STANDS_WHEN_SETTLED, Disposition.STANDS)
+        ),
+        *(row for kind in kinds for row in counted_by_hand(kind, wrong, SETTLED, VOID_WHEN_SETTLED)),
     )
 
 

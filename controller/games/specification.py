@@ -174,6 +174,31 @@ FACT_QUESTIONS: Final[dict[str, Message]] = {
 }
 
 
+KINDS: Final[dict[Kind, Message]] = {
+    Kind.FOREIGN_CARD: message("a foreign card"),
+    Kind.DECK_COUNT: message("a shortage or excess in the deck"),
+    Kind.UNSHUFFLED: message("unshuffled cards"),
+    Kind.COUNT_IN_DOUBT: message("the count is in doubt"),
+    Kind.WRONG_COUNT: message("a wrong number of cards in a hand"),
+    Kind.EXPOSED_CARD: message("a card exposed in dealing"),
+    Kind.FACE_UP_IN_DEVICE: message("a card face up in the device"),
+    Kind.SIMULTANEOUS: message("cards that came together"),
+    Kind.OTHER_DEALING_ERROR: message("another dealing error"),
+    Kind.TECHNICAL_STOP: message("a technical stop of the device"),
+    Kind.BEFORE_NO_MORE_BETS: message('cards drawn before "No more bets"'),
+    Kind.WRONG_DISTRIBUTION: message("cards in the wrong place or order"),
+    Kind.POWER_FAILURE: message("a power failure"),
+    Kind.CARD_IN_SHUFFLING: message("a card dropped or exposed in shuffling"),
+    Kind.DROPPED_CARD: message("a card dropped in dealing"),
+    Kind.LATE_BET: message('a bet after "No more bets"'),
+    Kind.SIDE_WITHOUT_MAIN: message("a side wager without a main one"),
+    Kind.DEALER_EXPOSED_EARLY: message("the {dealer}'s hand exposed too early"),
+    Kind.WRONG_VIEWER: message("a hand viewed by the wrong person, or a second hand"),
+    Kind.PLAYER_EXPOSED: message("a card that a Player exposed or dropped"),
+    Kind.OUTSIDE_LIMITS: message("a wager outside the limits"),
+}
+"""The usual names of the kinds, as phrases with an article. The slots are filled by `OwnWords.own`."""
+
 ASSUMED_NOT: Final = frozenset({"between_rounds", "in_stub", "chosen_before", "cannot_tell", "dead_hand"})
 """Facts that nobody is asked about. They are false unless stated."""
 
@@ -323,7 +348,7 @@ class StepKind(StrEnum):
     SETTLING = "settling"
 
 
-class Step(msgspec.Struct, frozen=True):
+class RoundStep(msgspec.Struct, frozen=True):
     """One step of the round, in the document's order. `clause` is empty if the document does not mention it."""
 
     kind: StepKind
@@ -371,7 +396,7 @@ class Game(msgspec.Struct, frozen=True):
     effective: str  # ISO date; empty if the document has none
     boxes: tuple[int, int, int]
     grammars: tuple[Grammar, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[RoundStep, ...]
     names: ClassNames
     tie_word: Message  # the document's word for equal rankings
     clauses: Clauses
@@ -390,7 +415,7 @@ class Game(msgspec.Struct, frozen=True):
         """Return the way of dealing with a device that yields that unit."""
         return next(grammar for grammar in self.grammars if grammar.unit is unit)
 
-    def step(self, kind: StepKind) -> Step | None:
+    def step(self, kind: StepKind) -> RoundStep | None:
         return next((step for step in self.steps if step.kind is kind), None)
 
     @property

@@ -23,7 +23,7 @@ ESTABLISHED_BY: Final = "established_by"  # the setting of reading 42
 COMPLETE_HANDS: Final = "complete_hands"  # the option by which part of a hand decides nothing
 
 
-class Status(StrEnum):
+class WagerStatus(StrEnum):
     """The state of a wager as far as the known cards decide it."""
 
     WON = "won"
@@ -33,11 +33,11 @@ class Status(StrEnum):
 
 
 _STATUS_OF: Final = {
-    Verdict.WON: Status.WON,
-    Verdict.LOST: Status.LOST,
-    Verdict.RETURNED: Status.STANDOFF,
+    Verdict.WON: WagerStatus.WON,
+    Verdict.LOST: WagerStatus.LOST,
+    Verdict.RETURNED: WagerStatus.STANDOFF,
 }
-ESTABLISHING: Final = frozenset({Status.WON, Status.LOST})
+ESTABLISHING: Final = frozenset({WagerStatus.WON, WagerStatus.LOST})
 
 
 class Sight(StrEnum):
@@ -58,7 +58,7 @@ class Sight(StrEnum):
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownCards:
     """The known cards, by place (`B1` for box 1, `D`), and those in no hand that is asked about.
 
     The `repr` shows no card. Raises `ValueError` for a hand of more than three cards and for a repeated card.
@@ -88,7 +88,7 @@ Sighting: TypeAlias = tuple[str | None, Card, Sight]
 """The place of a card (None if it is in no hand that is asked about), the card, and how well it is known."""
 
 
-def known_under(basis: str, sightings: Iterable[Sighting]) -> Known:
+def known_under(basis: str, sightings: Iterable[Sighting]) -> KnownCards:
     """Return the cards that count as known. `basis` is an option of the setting `known_cards`: the value of a `Sight`.
 
     Raises `ValueError` for any other value, and as `Known` does.
@@ -107,7 +107,7 @@ def known_under(basis: str, sightings: Iterable[Sighting]) -> Known:
             hands[place] = (*hands.get(place, ()), card)
     if len(set(elsewhere)) < len(elsewhere):
         raise ValueError("one card is known twice outside the hands: correct the entry that is wrong, then ask again")
-    return Known(hands, frozenset(elsewhere))
+    return KnownCards(hands, frozenset(elsewhere))
 
 
 class Standing(NamedTuple):
@@ -115,7 +115,7 @@ class Standing(NamedTuple):
 
     box: int
     wager: str
-    status: Status
+    status: WagerStatus
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Established:
     standings: tuple[Standing, ...]
 
 
-def standing(law: Law, wager: Wager, box: int, known: Known, deck: Sequence[Card] = DECK) -> Status:
+def standing(law: Law, wager: Wager, box: int, known: KnownCards, deck: Sequence[Card] = DECK) -> WagerStatus:
     """Judge one wager on a box by the known cards. For a wager on the Dealer's hand alone any box may be given.
 
     Raises `SettingError` where the wager depends on a reading that has not been chosen, and `ValueError` where a known
@@ -136,7 +136,7 @@ def standing(law: Law, wager: Wager, box: int, known: Known, deck: Sequence[Card
 
 
 def established(
-    law: Law, placed: Iterable[tuple[int, str]], known: Known, deck: Sequence[Card] = DECK
+    law: Law, placed: Iterable[tuple[int, str]], known: KnownCards, deck: Sequence[Card] = DECK
 ) -> Established | None:
     """Judge the placed wagers, given as (box, wager id); None if no wager was entered (reading 29).
 
@@ -153,7 +153,7 @@ def established(
 class _Inquiry:
     """One set of known cards, asked about many wagers. Boxes with the same known cards share an answer."""
 
-    def __init__(self, law: Law, known: Known, deck: Sequence[Card]) -> None:
+    def __init__(self, law: Law, known: KnownCards, deck: Sequence[Card]) -> None:
         taken = known.cards
         if not taken.issubset(deck):
             raise ValueError("a known card does not belong to this deck: resolve the foreign card first")
@@ -162,23 +162,23 @@ class _Inquiry:
         self._unknown = Unknown(card for card in deck if card not in taken)
         self._tables: dict[str, Table] = {}
         self._outlooks: dict[tuple[int, ...], Outlook] = {}
-        self._answers: dict[tuple[object, ...], Status] = {}
+        self._answers: dict[tuple[object, ...], WagerStatus] = {}
 
-    def status(self, wager: Wager, box: int) -> Status:
+    def status(self, wager: Wager, box: int) -> WagerStatus:
         table = self._tables.get(wager.id)
         if table is None:
             table = self._tables[wager.id] = table_of(self._law, wager)
         hands = [self._known.at(place) for place in _places(wager, box)]
         missing = sum(HAND_SIZE - len(hand) for hand in hands)
         if missing and self._whole_only:
-            return Status.UNDECIDED
+            return WagerStatus.UNDECIDED
         if missing > self._unknown.count:
             raise ValueError("fewer cards are unknown than the hands still lack: correct what is known, then ask again")
         outlooks = [self._outlook(hand) for hand in hands]
         question = (wager.id, *(outlook.known for outlook in outlooks), *(hands if table.minds_suits else ()))
         if question not in self._answers:
             verdicts = table.possible(outlooks, hands, self._unknown)
-            self._answers[question] = _STATUS_OF[verdicts.pop()] if len(verdicts) == 1 else Status.UNDECIDED
+            self._answers[question] = _STATUS_OF[verdicts.pop()] if len(verdicts) == 1 else WagerStatus.UNDECIDED
         return self._answers[question]
 
     def _outlook(self, hand: tuple[Card, ...]) -> Outlook:

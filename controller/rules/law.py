@@ -6,15 +6,28 @@ a reading is not about rows, wagers or prices.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
 from controller.games.common import HOUSE_PROCEDURE
-from controller.games.specification import ASSUMED_NOT, STATED, Disposition, Facts, Game, Kind, Noticed, Row, number
+from controller.games.specification import (
+    ASSUMED_NOT,
+    NUMBERS,
+    STATED,
+    Disposition,
+    Facts,
+    Game,
+    Kind,
+    Noticed,
+    Row,
+    number,
+)
 from controller.games.wager_specification import Price, Setting, Under, Wager
 from controller.roles import Role
 from firmware_bridge.messages import Message, MessageError, message
@@ -208,19 +221,19 @@ def enters_bettors(law: Law) -> bool:
 SILENT_DECIDED_BY: Final = Role.SHIFT_MANAGER  # decides what no document provides for
 
 
-class Finding(NamedTuple):
+class FoundRow(NamedTuple):
     """The row that applies, or the likeliest one while `asks` names facts that a person must state first."""
 
     row: Row
     asks: tuple[str, ...]
 
 
-def find_row(law: Law, kind: Kind, facts: Facts) -> Finding:
+def find_row(law: Law, kind: Kind, facts: Facts) -> FoundRow:
     """Return the first row whose facts hold, or that might apply once the facts in `asks` are stated."""
     return next(findings(law, kind, facts))
 
 
-def findings(law: Law, kind: Kind, facts: Facts) -> Iterator[Finding]:
+def findings(law: Law, kind: Kind, facts: Facts) -> Iterator[FoundRow]:
     """Yield every row that may apply once more facts are stated, the likeliest first. The last asks for no facts."""
     for row in law.rows:
         if row.kind is not kind or facts.noticed not in row.noticed:
@@ -229,10 +242,10 @@ def findings(law: Law, kind: Kind, facts: Facts) -> Iterator[Finding]:
         if asks is None:
             continue
         if not asks:
-            yield Finding(row if row.authority else replace(row, id=number(kind, facts)), ())
+            yield FoundRow(row if row.authority else replace(row, id=number(kind, facts)), ())
             return
-        yield Finding(row, asks)
-    yield Finding(silent_row(law.game, kind, facts), ())
+        yield FoundRow(row, asks)
+    yield FoundRow(silent_row(law.game, kind, facts), ())
 
 
 def _unstated(when: Facts, facts: Facts) -> tuple[str, ...] | None:
@@ -263,3 +276,65 @@ def silent_row(game: Game, kind: Kind, facts: Facts) -> Row:
         decides=SILENT_DECIDED_BY,
         noticed=tuple(Noticed),
     )
+
+
+# -- the numbers under which a table shows a row: they follow from the facts, so a row may have several
+
+IMPLIED: Final = (
+    (("viewed", True), ("handled", True)),
+    (("handled", False), ("viewed", False)),
+    (("cannot_tell", True), ("established", False)),
+    (("established", True), ("cannot_tell", False)),
+)
+"""Facts that imply others: a hand that was viewed was handled; if nobody can tell, nothing is established."""
+
+
+class NumberedRow(NamedTuple):
+    """A row under one number. `when`: the facts that hold whenever the table shows it so; `noticed`: the moments."""
+
+    row: Row
+    number: str
+    when: Facts
+    noticed: tuple[Noticed, ...]
+
+
+def numbered_rows(law: Law, kind: Kind) -> Iterator[NumberedRow]:
+    """Yield the rows of a kind, without the house's own rows, under each number that some facts give them."""
+    names = _names(law, kind)
+    found: dict[tuple[Row, str], list[Facts]] = {}
+    for facts in _every_fact(names):
+        row = find_row(dataclasses.replace(law, house=()), kind, facts).row
+        found.setdefault((replace(row, id=""), row.id), []).append(facts)
+    for (row, shown), reaching in found.items():
+        if row in law.rows:
+            noticed = tuple(moment for moment in Noticed if any(facts.noticed is moment for facts in reaching))
+            yield NumberedRow(row, shown, _in_common(row, names, reaching), noticed)
+
+
+def _names(law: Law, kind: Kind) -> list[str]:
+    """Return the facts on which the row or the number depends."""
+    whens = [row.when for row in law.rows if row.kind is kind and row not in law.house]
+    whens += [when for _, of, when in NUMBERS if of is kind]
+    return [name for name in STATED if any(getattr(when, name) is not None for when in whens)]
+
+
+def _every_fact(names: list[str]) -> Iterator[Facts]:
+    for noticed, answers in product(Noticed, product((False, True), repeat=len(names))):
+        facts = Facts(**dict(zip(names, answers, strict=True)), noticed=noticed)
+        if not any(_is(facts, *one) and _is(facts, name, not value) for one, (name, value) in IMPLIED):
+            yield facts
+
+
+def _is(facts: Facts, name: str, value: bool) -> bool:
+    return getattr(facts, name) is value
+
+
+def _in_common(row: Row, names: list[str], reaching: list[Facts]) -> Facts:
+    """Return the facts that the row needs and those that the number adds, without the ones that these imply."""
+    of_number = {name for _, of, when in NUMBERS if of is row.kind for name in names if getattr(when, name) is not None}
+    values = {name: {getattr(facts, name) for facts in reaching} for name in of_number}
+    common = {name: value for name, (value, *others) in values.items() if not others}
+    stated = {name: value for name in STATED if (value := getattr(row.when, name)) is not None}
+    holds = {**common, **stated}
+    implied = {then for one, (then, _) in IMPLIED if one in holds.items()} - set(stated)
+    return Facts(**{name: value for name, value in holds.items() if name not in implied})

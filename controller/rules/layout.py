@@ -15,14 +15,14 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from controller.games.wager_specification import LimitOf, Needs, Wager
+from controller.games.wager_specification import LimitOf, Needs, Viewer, Wager
 from controller.rules.law import Law
 from firmware_bridge.messages import AnyText, Message, MessageError, message
 
 DEALERS_SPOT: Final = 0  # the box of a wager on the Banker's own spot
 
 
-class Refusal(StrEnum):
+class BetRefusal(StrEnum):
     """The reason why a bet is not taken, changed or given back."""
 
     LATE = "late"
@@ -43,7 +43,7 @@ class Refusal(StrEnum):
 class BetRefusedError(MessageError):
     """A refused bet, with the reason as a phrase. `clause` is empty where the house refuses without a clause."""
 
-    def __init__(self, code: Refusal, said: Message, clause: str = "") -> None:
+    def __init__(self, code: BetRefusal, said: Message, clause: str = "") -> None:
         super().__init__(said)
         self.code = code
         self.clause = clause
@@ -135,7 +135,7 @@ class Layout(msgspec.Struct, frozen=True):
             if bet.number == number:
                 return bet
         raise BetRefusedError(
-            Refusal.UNKNOWN_BET, message("bet {number} is not on the layout; look up its number", number=number)
+            BetRefusal.UNKNOWN_BET, message("bet {number} is not on the layout; look up its number", number=number)
         )
 
     def bettor(self, bettor_id: str) -> Bettor:
@@ -144,7 +144,8 @@ class Layout(msgspec.Struct, frozen=True):
             if bettor.id == bettor_id:
                 return bettor
         raise BetRefusedError(
-            Refusal.UNKNOWN_BETTOR, message("bettor {bettor} is not entered; enter the bettor first", bettor=bettor_id)
+            BetRefusal.UNKNOWN_BETTOR,
+            message("bettor {bettor} is not entered; enter the bettor first", bettor=bettor_id),
         )
 
     def on(self, box: int, wager_id: str | None = None) -> tuple[Bet, ...]:
@@ -174,7 +175,7 @@ class HandedBack(msgspec.Struct, frozen=True):
 class OutsideLimits(msgspec.Struct, frozen=True):
     """Bets that are under a minimum or over a maximum by `by` units. `numbers`: the bets that count together."""
 
-    code: Refusal
+    code: BetRefusal
     box: int
     wager: str
     numbers: tuple[int, ...]
@@ -225,13 +226,13 @@ def enter_bettor(rules: TableRules, layout: Layout, bettor: Bettor) -> Layout:
     if bettor.seat is not None:
         if not 1 <= bettor.seat <= rules.boxes:
             raise BetRefusedError(
-                Refusal.NO_SUCH_BOX,
+                BetRefusal.NO_SUCH_BOX,
                 message("there is no box {box}; boxes are 1 to {boxes}", box=bettor.seat, boxes=rules.boxes),
             )
         taken = [other.id for other in others if other.seat == bettor.seat]
         if taken:
             raise BetRefusedError(
-                Refusal.SEAT_TAKEN,
+                BetRefusal.SEAT_TAKEN,
                 message(
                     "{bettor} sits at box {box}; first enter that this bettor left the seat",
                     bettor=taken[0],
@@ -257,7 +258,7 @@ def as_it_lies(law: Law, rules: TableRules, bettors: Iterable[Bettor], bets: Ite
         check_possible(law, rules, bet.wager, bet.box, bet.amount)
         if bet.number <= layout.numbered or layout.find(bet.bettor, bet.wager, bet.box):
             raise BetRefusedError(
-                Refusal.TWO_STACKS,
+                BetRefusal.TWO_STACKS,
                 message(
                     "bet {number} is entered twice, or {bettor} has the same wager on {box} already; enter both as one "
                     "amount",
@@ -277,14 +278,14 @@ def check_possible(law: Law, rules: TableRules, wager_id: str, box: int, amount:
     wager = law.wager(wager_id)
     if isinstance(amount, bool) or not isinstance(amount, int) or amount < 1:
         raise BetRefusedError(
-            Refusal.NO_AMOUNT,
+            BetRefusal.NO_AMOUNT,
             message(
                 "{amount} is not a valid bet; enter a whole number of the smallest unit, 1 or more", amount=repr(amount)
             ),
         )
     if wager.on_dealer and box != DEALERS_SPOT:
         raise BetRefusedError(
-            Refusal.NO_SUCH_BOX,
+            BetRefusal.NO_SUCH_BOX,
             message(
                 "{wager} lies on {spot}; enter it on box {box}",
                 wager=wager.title,
@@ -294,7 +295,7 @@ def check_possible(law: Law, rules: TableRules, wager_id: str, box: int, amount:
         )
     if not wager.on_dealer and not 1 <= box <= rules.boxes:
         raise BetRefusedError(
-            Refusal.NO_SUCH_BOX,
+            BetRefusal.NO_SUCH_BOX,
             message(
                 "{wager} cannot lie on box {box}; boxes are 1 to {boxes}",
                 wager=wager.title,
@@ -333,8 +334,8 @@ def outside_limits(law: Law, rules: TableRules, layout: Layout) -> tuple[Outside
         limit = rules.limits.get(group[0].wager, Limit())
         total = sum(bet.amount for bet in group)
         for code, by in (
-            (Refusal.UNDER_MINIMUM, limit.minimum - total),
-            (Refusal.OVER_MAXIMUM, 0 if limit.maximum is None else total - limit.maximum),
+            (BetRefusal.UNDER_MINIMUM, limit.minimum - total),
+            (BetRefusal.OVER_MAXIMUM, 0 if limit.maximum is None else total - limit.maximum),
         ):
             if by > 0:
                 numbers = tuple(bet.number for bet in group)
@@ -353,3 +354,75 @@ def seated_player(law: Law, layout: Layout, box: int) -> str | None:
             return bet.bettor
     ranked = sorted(bets, key=lambda bet: (not law.wager(bet.wager).main, -bet.amount, bet.number))
     return ranked[0].bettor if ranked else None
+
+
+# -- the right to look at a hand that has bets on it (RTP 3.7, 3.10, 3.11, 3.14, NC 1.15, 3.10)
+
+NO_VIEWER_YET: Final[Mapping[str, int]] = {}
+
+
+class ViewingRefusal(msgspec.Struct, frozen=True):
+    """The reason why a bettor may not look at a hand, as a phrase, and its clause."""
+
+    said: Message
+    clause: str
+
+
+def viewer(law: Law, layout: Layout, box: int, viewing: Mapping[str, int] = NO_VIEWER_YET) -> str | None:
+    """Return the bettor who looks at the hand of a box; None if nobody controls it and the Dealer opens it (RTP 3.14).
+
+    `viewing` maps each bettor to the box whose hand he has already looked at. Where a bettor may look at one hand only,
+    a bettor who has looked at another is passed over and plays this hand blind (RTP 1.1.1, 3.7). If the document does
+    not say which of several bettors looks, the first who placed a bet there does.
+    """
+    if not law.game.examining:
+        return None
+    for bettor_id in _possible_viewers(law, layout, box):
+        if not (law.game.betting.one_hand_viewed and viewing.get(bettor_id, box) != box):
+            return bettor_id
+    return None
+
+
+def _possible_viewers(law: Law, layout: Layout, box: int) -> tuple[str, ...]:
+    """Return the bettors of a box who may look at its hand, in the order of precedence."""
+    bettors = tuple(dict.fromkeys(bet.bettor for bet in layout.on(box)))
+    if law.game.betting.seated_to_view:
+        bettors = tuple(bettor for bettor in bettors if layout.bettor(bettor).seat is not None)
+    if law.game.betting.viewer is Viewer.SEATED_ELSE_HIGHEST:
+        seated = seated_player(law, layout, box)
+        return () if seated is None else (seated,)
+    return bettors
+
+
+def viewing_refusal(
+    law: Law, layout: Layout, bettor_id: str, box: int, viewing: Mapping[str, int] = NO_VIEWER_YET
+) -> ViewingRefusal | None:
+    """Return why a bettor may not look at the hand of a box, or None if he may. `viewing` is as for `viewer`."""
+    betting = law.game.betting
+    if not law.game.examining:
+        said = message("in this game the Dealer exposes every hand; leave the cards where they lie")
+        return ViewingRefusal(said, "")
+    name = law.game.words.box
+    if all(bet.bettor != bettor_id for bet in layout.on(box)):
+        said = message("{bettor} has no bet on {box}; let a bettor of {box} look", bettor=bettor_id, box=name(box))
+        return ViewingRefusal(said, betting.viewer_clause)
+    if betting.seated_to_view and layout.bettor(bettor_id).seat is None:
+        said = message("{bettor} is not seated; only seated players look at cards", bettor=bettor_id)
+        return ViewingRefusal(said, betting.seated_to_view)
+    elsewhere = viewing.get(bettor_id, box)
+    if betting.one_hand_viewed and elsewhere != box:
+        said = message(
+            "{bettor} looks at {other} and may look at one hand only; the Dealer opens the hand of {box}",
+            bettor=bettor_id,
+            other=name(elsewhere),
+            box=name(box),
+        )
+        return ViewingRefusal(said, betting.one_hand_viewed)
+    named = viewer(law, layout, box, viewing)
+    if betting.viewer is Viewer.UNSAID or named == bettor_id:
+        return None
+    if named:
+        said = message("{bettor} looks at the hand of {box}; hand the cards over", bettor=named, box=name(box))
+    else:
+        said = message("the Dealer opens the hand of {box}; hand the cards over", box=name(box))
+    return ViewingRefusal(said, betting.viewer_clause)

@@ -18,11 +18,11 @@ from controller.rules.law import Law
 from controller.rules.layout import (
     DEALERS_SPOT,
     Bet,
+    BetRefusal,
     BetRefusedError,
     HandedBack,
     Layout,
     Limit,
-    Refusal,
     TableRules,
     check_possible,
     check_rules,
@@ -72,7 +72,7 @@ def place(
     wager = check_possible(law, rules, wager_id, box, amount)
     layout.bettor(bettor_id)
     if not betting_open:
-        raise BetRefusedError(Refusal.LATE, PLACED_LATE, law.game.betting.late)
+        raise BetRefusedError(BetRefusal.LATE, PLACED_LATE, law.game.betting.late)
     lies = layout.find(bettor_id, wager_id, box)
     number = lies.number if lies else layout.numbered + 1
     before = lies.amount if lies else 0
@@ -103,7 +103,7 @@ def change(
             law, rules, layout, bet.bettor, bet.wager, bet.box, more, betting_open=betting_open, noticed=noticed
         )
     if not betting_open:
-        raise BetRefusedError(Refusal.LATE, TAKEN_BACK_LATE, law.game.betting.late_withdrawal)
+        raise BetRefusedError(BetRefusal.LATE, TAKEN_BACK_LATE, law.game.betting.late_withdrawal)
     lowered = replace(bet, amount=amount)
     changed = layout.holding(lowered)
     if noticed and amount < bet.amount:
@@ -119,7 +119,7 @@ def take_back(law: Law, layout: Layout, number: int, *, betting_open: bool) -> L
     """
     bet = layout.bet(number)
     if not betting_open:
-        raise BetRefusedError(Refusal.LATE, TAKEN_BACK_LATE, law.game.betting.late_withdrawal)
+        raise BetRefusedError(BetRefusal.LATE, TAKEN_BACK_LATE, law.game.betting.late_withdrawal)
     layout = layout.holding(replace(bet, amount=0))
     back = [HandedBack(number, bet.bettor, bet.amount, "", message("the bettor took the bet back"))]
     for other in layout.on(bet.box):
@@ -138,7 +138,7 @@ def reject_excess(law: Law, rules: TableRules, layout: Layout) -> Laid:
     """
     back: list[HandedBack] = []
     for over in outside_limits(law, rules, layout):
-        if over.code is Refusal.OVER_MAXIMUM:
+        if over.code is BetRefusal.OVER_MAXIMUM:
             bets = [layout.bet(number) for number in over.numbers]
             first = _last_to_give_way(law, layout, bets, sum(bet.amount for bet in bets) - over.by)
             chips = [_Chips(bet, bet.amount, bet.number, bet.bettor == first) for bet in bets]
@@ -167,10 +167,10 @@ def _check_position(law: Law, rules: TableRules, layout: Layout, wager: Wager, b
     """Check whether the bettor may bet there at all: the box, its main wager, his restriction, the number of wagers."""
     betting, box = law.game.betting, law.game.words.spot(bet.box)
     if bet.box in rules.closed_boxes:
-        raise BetRefusedError(Refusal.BOX_CLOSED, message("{box} is closed; bet on another", box=box))
+        raise BetRefusedError(BetRefusal.BOX_CLOSED, message("{box} is closed; bet on another", box=box))
     if not has_main(law, layout, wager, bet.box, bet.bettor):
         raise BetRefusedError(
-            Refusal.NO_MAIN,
+            BetRefusal.NO_MAIN,
             message(
                 "{wager} on {box} needs a main wager of the same bettor there; place that first"
                 if wager.needs is Needs.OWN_MAIN
@@ -184,7 +184,7 @@ def _check_position(law: Law, rules: TableRules, layout: Layout, wager: Wager, b
     positions = [number for number in boxes if number not in (bet.box, DEALERS_SPOT)]
     if bet.bettor in rules.one_box and positions and bet.box != DEALERS_SPOT:
         raise BetRefusedError(
-            Refusal.ONE_BOX_ONLY,
+            BetRefusal.ONE_BOX_ONLY,
             message(
                 "{bettor} may bet on one position only; bet on {box}",
                 bettor=bet.bettor,
@@ -205,7 +205,7 @@ def _check_number_of_wagers(law: Law, rules: TableRules, layout: Layout, bet: Be
         most, clause = rules.fewer_wagers.get(bet.box, others + 1), betting.fewer_wagers
     if others >= most:
         raise BetRefusedError(
-            Refusal.TOO_MANY_WAGERS,
+            BetRefusal.TOO_MANY_WAGERS,
             message(
                 "{box} takes at most {most} wagers of a kind; bet on another",
                 box=law.game.words.spot(bet.box),
@@ -221,7 +221,7 @@ def _check_limits(law: Law, rules: TableRules, layout: Layout, bet: Bet) -> None
     alone = law.game.betting.limit_of is LimitOf.WAGER
     if alone and limit.maximum is not None and bet.amount > limit.maximum:
         raise BetRefusedError(
-            Refusal.OVER_MAXIMUM,
+            BetRefusal.OVER_MAXIMUM,
             message(
                 "{amount} is over the maximum of {maximum}; bet that amount or less",
                 amount=bet.amount,
@@ -238,7 +238,7 @@ def _check_minimum(law: Law, rules: TableRules, layout: Layout, bet: Bet) -> Non
     counts = bet.amount if alone else sum(other.amount for other in layout.on(bet.box, bet.wager))
     if counts < minimum:
         raise BetRefusedError(
-            Refusal.UNDER_MINIMUM,
+            BetRefusal.UNDER_MINIMUM,
             message(
                 "{amount} is under the minimum of {minimum}; bet that amount or more", amount=counts, minimum=minimum
             ),
@@ -274,7 +274,7 @@ def _share_the_maximum(law: Law, rules: TableRules, layout: Layout, bet: Bet, be
     refused = sum(gone.amount for gone in back if gone.number == bet.number)
     if refused >= new.amount:
         raise BetRefusedError(
-            Refusal.OVER_MAXIMUM,
+            BetRefusal.OVER_MAXIMUM,
             message(
                 "{box} has its maximum of {maximum} already; bet on another",
                 box=law.game.words.spot(bet.box),

@@ -9,25 +9,27 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from enum import EnumMeta
+from fractions import Fraction
 from functools import cache
-from typing import Final
+from typing import Any, Final, get_args, get_origin, get_type_hints
 
 import msgspec
 
 from controller.games import ID
-from controller.games.own_words import DEALER
+from controller.games.own_words import DEALER, OwnWords
 from controller.games.specification import Game, Kind, Order, StepKind, Unit
 from controller.games.wager_specification import COMPARING, Excess, Looks, Needs, Price, Shortfall, Viewer, Wager
 from controller.rules.apportionment import EXEMPT, PRO_RATA_UNDER_MINIMUM
 from controller.rules.dependence import CountingError
 from controller.rules.established import COMPLETE_HANDS, ESTABLISHED_BY, Sight
-from controller.rules.field_types import mistyped
 from controller.rules.hands import HAND_SIZE, class_name
 from controller.rules.law import Law, SettingError, read_law
 from controller.rules.odds import every_reading, wager_odds
 from controller.rules.payouts import OF_BOTH, OF_ONE
 from controller.rules.row_validation import KNOWN_CARDS, conditions, readings_of, rows_are_reached, rows_are_right
 from firmware_bridge.cards import DECK
+from firmware_bridge.messages import Message
 
 ASKED_BY_THE_PROGRAM: Final = {
     ESTABLISHED_BY: ("mathematically", COMPLETE_HANDS),
@@ -313,6 +315,56 @@ def _counted(law: Law, wager: Wager, prices: tuple[Price, ...]) -> Iterator[str]
         yield f"it is never returned on {wager.returned.name}: a price takes all those hands"
     if not counted.ways_lost:
         yield "no hand loses it; check what it is paid and returned on"
+
+
+# -- types of fields
+#
+# The data is written by hand, and loading it checks no types: a string in place of an enum member compares equal to
+# that member but fails the `is` comparisons in the rules.
+
+WRITTEN: Final[dict[object, str]] = {
+    Fraction: "odds(win, stake)",
+    Message: 'message("...")',
+    tuple: "(one,), with the comma",
+    str: "a text",
+}
+
+
+@cache
+def _declared(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def mistyped(value: object, kind: Any, place: str) -> Iterator[str]:
+    """Yield a problem for each field that is not of its declared type, with its place: `wagers[0].prices[1].odds`."""
+    if kind == str | Message:  # a casino writes its own text in a row; a document's text is translated
+        kind = Message
+    if get_origin(kind) is tuple and isinstance(value, tuple):
+        yield from _in_tuple(value, get_args(kind), place)
+    elif get_origin(kind) not in (None, tuple):  # the vocabulary's only union is "X or None"
+        if value is not None:
+            yield from mistyped(value, get_args(kind)[0], place)
+    elif not isinstance(value, get_origin(kind) or kind) or (kind is int and isinstance(value, bool)):
+        yield f"{place or 'GAME'} is {value!r:.60}; write {_written(kind)}"
+    elif isinstance(value, msgspec.Struct | OwnWords) and not isinstance(value, Message):
+        for name, declared in _declared(kind).items():
+            yield from mistyped(getattr(value, name), declared, f"{place}.{name}".lstrip("."))
+
+
+def _in_tuple(values: tuple[object, ...], kinds: tuple[Any, ...], place: str) -> Iterator[str]:
+    if kinds[1:] != (...,) and len(values) != len(kinds):
+        yield f"{place} has {len(values)} entries; give {len(kinds)}"
+        return
+    for at, value in enumerate(values):
+        yield from mistyped(value, kinds[0 if kinds[1:] == (...,) else at], f"{place}[{at}]")
+
+
+def _written(kind: Any) -> str:
+    """Return the notation of a value of this type, for the message."""
+    plain = get_origin(kind) or kind
+    if isinstance(plain, EnumMeta):
+        return f"one of {plain.__name__}, as {plain.__name__}.{next(iter(plain.__members__))}"
+    return WRITTEN.get(plain, f"{plain.__name__}(...)" if issubclass(plain, msgspec.Struct) else str(plain.__name__))
 
 
 CHECKS: Final[tuple[Callable[[Game], Iterator[str]], ...]] = (

@@ -13,8 +13,8 @@ from typing import Final
 from controller.games.specification import Disposition, Kind, StepKind
 from controller.rules import hands as ranking
 from controller.rules.dealing_order import DEALER, Place
+from controller.rules.layout import viewing_refusal
 from controller.rules.payouts import settle
-from controller.rules.viewing import viewing_refusal
 from controller.table import events, operations
 from controller.table.betting import settle_wagers
 from controller.table.decision import Decision, RefusedError

@@ -22,8 +22,8 @@ from tests.clauses.numbers import CLAUSES, DOCUMENTS, clauses, naming
 
 ROOT: Final = Path(__file__).parents[2]
 PAGE: Final = "docs/clause_coverage.md"
-PROVISIONS: Final = "provisions.py"  # a game's own claims are not code that carries them
-NUMBERS: Final = "clauses.py"  # the clause numbers themselves are not tests
+PROVISIONS: Final = "PROVISIONS"
+NUMBERS: Final = "clauses.py"  # below `tests`: the clause numbers themselves are not tests
 THESE: Final = "tests/clauses"
 SHOWN: Final = 3  # the most files in a cell
 INTRODUCTION: Final = """\
@@ -48,11 +48,23 @@ class Citation(NamedTuple):
 
 
 def in_source(path: str, text: str, *, of_tests: bool) -> list[Citation]:
-    """Return a file's citations: in strings everywhere, in comments of the program, in the names of tests."""
+    """Return a file's citations: in strings everywhere, in comments of the program, in the names of tests.
+
+    A game's own claims (`PROVISIONS`) are not code that carries them.
+    """
     tree = ast.parse(text)
+    claims = {line for node in tree.body if _defines(node, PROVISIONS) for line in _lines(node)}
     found = [*_in_strings(tree)]
     found += _in_names(tree) if of_tests else _in_comments(text)
-    return sorted({Citation(clause, path, line) for line, clause in found}, key=_place)
+    return sorted({Citation(clause, path, line) for line, clause in found if line not in claims}, key=_place)
+
+
+def _defines(node: ast.stmt, name: str) -> bool:
+    return isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name
+
+
+def _lines(node: ast.stmt) -> range:
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
 def _place(citation: Citation) -> tuple[str, int, str]:
@@ -90,7 +102,7 @@ def in_tests() -> tuple[Citation, ...]:
 def _below(folder: str, *, of_tests: bool) -> Iterator[Citation]:
     for path in sorted((ROOT / folder).rglob("*.py")):
         name = path.relative_to(ROOT).as_posix()
-        if not name.startswith(f"{THESE}/") and path.name not in (PROVISIONS, NUMBERS):
+        if not name.startswith(f"{THESE}/") and not (of_tests and path.name == NUMBERS):
             yield from in_source(name, path.read_text(encoding="utf-8"), of_tests=of_tests)
 
 

@@ -15,9 +15,8 @@ from controller.floor.reporting import KEPT_FOR
 from controller.floor.table_report import DeviceReport, OpenIrregularity, ServiceReport, TableReport
 from controller.floor.topics import Subject, TablePlace
 from controller.games import GAMES
-from controller.games.kind_words import KINDS
 from controller.games.own_words import OwnWords
-from controller.games.specification import FACT_QUESTIONS, Kind
+from controller.games.specification import FACT_QUESTIONS, KINDS, Kind
 from controller.roles import Role
 from firmware_bridge.messages import Message, counted, message, sentences
 

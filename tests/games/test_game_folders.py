@@ -54,7 +54,12 @@ def test_the_folders_of_this_program_are_games() -> None:
         ("tie_word=", "tieword=", "= Game(", "Unexpected keyword argument 'tieword'"),
         ('    tie_word=message("tie"),\n', "", "= Game(", "Missing required argument 'tie_word'"),
         ("import Betting,", "import Bettings,", "import Bettings", "cannot import name 'Bettings'"),
-        ("import PROVISIONS", "import PROVISION", "import PROVISION", "cannot import name 'PROVISION'"),
+        (
+            "import IRREGULARITIES, PROVISIONS",
+            "import IRREGULARITIES, PROVISION",
+            "import IRREGULARITIES, PROVISION",
+            "cannot import name 'PROVISION'",
+        ),
     ],
     ids=["a shape", "a comma", "a field", "a missing field", "an import", "a name of the folder"],
 )
@@ -70,9 +75,9 @@ def test_a_mistake_is_named_with_its_line(package: Path, old: str, new: str, sta
 
 
 def test_a_mistake_in_another_module_of_the_folder_is_named_there(package: Path) -> None:
-    change(package / "sk" / "irregularities.py", "Disposition.REMOVE_HAND", "Disposition.REMOVE")
+    change(package / "sk" / "clauses.py", "Disposition.REMOVE_HAND", "Disposition.REMOVE")
     with pytest.raises(
-        GameFolderError, match=r"^controller/games/sk/irregularities\.py, line \d+: REMOVE is unknown; correct"
+        GameFolderError, match=r"^controller/games/sk/clauses\.py, line \d+: REMOVE is unknown; correct"
     ):
         load("sk", package.name)
 

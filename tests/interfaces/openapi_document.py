@@ -20,7 +20,7 @@ import msgspec
 from controller.api.bodies import NotInJournal
 from controller.api.screen_state import Beat, OwnPart, TableMessage
 from controller.language import PARAMETER, TEXTS, languages
-from controller.rules.layout import Refusal as BetRefusal
+from controller.rules.layout import BetRefusal as BetRefusal
 from controller.table.events import AnyEvent
 from controller.table.exposing import ENTER_CARDS
 from firmware_bridge.cards import RANKS, SUITS, Card, Concealed, Exposed
@@ -129,7 +129,7 @@ def schemas() -> Json:
     made["RoundEvent"] = {"allOf": [_ref("PublishedEvent"), {"type": "object", "properties": line}]}
     made["ScreenState"] = {"allOf": [_ref("TableMessage"), _ref("OwnPart")]}
     made["OperationAnswer"]["properties"]["code"]["enum"] = ["", *table_codes()]
-    made["Refusal"] = {
+    made["BetRefusal"] = {
         "description": "Refused before it reached the table, with a code and a sentence that says what to do.",
         "type": "object",
         "properties": {"accepted": {"const": False}, "code": {"type": "string"}, "sentence": ANY_TEXT},
@@ -254,7 +254,7 @@ def _refusals(one: Described) -> Json:
 
 
 def _refused(codes: list[str]) -> Json:
-    base = _ref("NotInJournal") if "other-journal" in codes else _ref("Refusal")
+    base = _ref("NotInJournal") if "other-journal" in codes else _ref("BetRefusal")
     named: Json = {"pattern": "^[a-z-]+$"} if BY_THE_JOURNAL in codes else {"enum": sorted(set(codes))}
     return {
         "description": "\n".join(f"- `{code}`: {REFUSALS[code].sentence}" for code in sorted(set(codes))),

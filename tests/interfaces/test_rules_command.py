@@ -34,8 +34,7 @@ from controller.commands.vocabulary import (
     noticed_in_words,
 )
 from controller.games import GAMES, game
-from controller.games.kind_words import KINDS
-from controller.games.specification import NUMBERS, STATED, Disposition, Facts, Kind, Noticed, Order, Row, Unit
+from controller.games.specification import KINDS, NUMBERS, STATED, Disposition, Facts, Kind, Noticed, Order, Row, Unit
 from controller.games.wager_specification import Excess, Shortfall, Viewer
 from controller.rules.law import Law, conditions_of, find_row, read_law
 from controller.rules.row_validation import every_law

@@ -13,11 +13,11 @@ from controller.games.specification import Game
 from controller.rules.law import Law, read_law
 from controller.rules.layout import (
     Bet,
+    BetRefusal,
     BetRefusedError,
     Bettor,
     Layout,
     Limit,
-    Refusal,
     TableRules,
     as_it_lies,
 )
@@ -98,7 +98,7 @@ def put(
     )
 
 
-def refused(*args: Any, **kwargs: Any) -> tuple[Refusal, str]:
+def refused(*args: Any, **kwargs: Any) -> tuple[BetRefusal, str]:
     with pytest.raises(BetRefusedError) as refusal:
         put(*args, **kwargs)
     assert str(refusal.value.said) == str(refusal.value)

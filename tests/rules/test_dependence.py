@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from controller.games import game
 from controller.games.wager_specification import Looks, Price, Shape, Wager, odds
 from controller.rules.dependence import TRAITS, CountingError, Suits, dependence, of_one_hand, untrue_of
-from controller.rules.established import Known, Status, standing
+from controller.rules.established import KnownCards, WagerStatus, standing
 from controller.rules.hand_counting import CountedDeck, Trait
 from controller.rules.law import Law
 from controller.rules.odds import wager_odds
@@ -91,9 +91,9 @@ def test_a_new_fact_is_established_when_no_card_can_change_it(name: str, monkeyp
     for known in (("AH", "KH"), ("AC", "KC"), ("AD", "2S"), ("3H", "4S"), ("2C", "2D"), ("9H", "KS"), ("QD", "2D")):
         cards = tuple(map(Card.parse, known))
         dealt = {predicate((*cards, third)) for third in DECK if third not in cards}
-        expected = Status.UNDECIDED if len(dealt) == 2 else (Status.WON if dealt.pop() else Status.LOST)
-        assert standing(law, wager, 1, Known({"B1": cards})) is expected, known
-    assert standing(law, wager, 1, Known()) is Status.UNDECIDED
+        expected = WagerStatus.UNDECIDED if len(dealt) == 2 else (WagerStatus.WON if dealt.pop() else WagerStatus.LOST)
+        assert standing(law, wager, 1, KnownCards({"B1": cards})) is expected, known
+    assert standing(law, wager, 1, KnownCards()) is WagerStatus.UNDECIDED
 
 
 def test_which_ranks_are_suited_matters_and_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,10 +15,10 @@ from controller.games import GAMES, game
 from controller.games.wager_specification import Looks, Price, Shape, Wager, odds
 from controller.rules.established import (
     Established,
-    Known,
+    KnownCards,
     Sight,
     Standing,
-    Status,
+    WagerStatus,
     established,
     known_under,
     standing,
@@ -35,7 +35,7 @@ MATHEMATICALLY = {"established_by": "mathematically"}
 RTP = read_law(game("RTP"), MATHEMATICALLY)
 NC = read_law(game("NC"), MATHEMATICALLY)
 F3 = read_law(game("F3"))
-STATUS_OF = {Verdict.WON: Status.WON, Verdict.LOST: Status.LOST, Verdict.RETURNED: Status.STANDOFF}
+STATUS_OF = {Verdict.WON: WagerStatus.WON, Verdict.LOST: WagerStatus.LOST, Verdict.RETURNED: WagerStatus.STANDOFF}
 ALL_OF = {"RTP": ["main", "tie", "royal"], "NC": ["main", "tie", "three_pictures"]}
 
 
@@ -43,8 +43,8 @@ def cards(text: str) -> tuple[Card, ...]:
     return tuple(Card.parse(word) for word in text.split())
 
 
-def at(hands: Mapping[str, str], elsewhere: str = "") -> Known:
-    return Known({place: cards(text) for place, text in hands.items()}, frozenset(cards(elsewhere)))
+def at(hands: Mapping[str, str], elsewhere: str = "") -> KnownCards:
+    return KnownCards({place: cards(text) for place, text in hands.items()}, frozenset(cards(elsewhere)))
 
 
 def mathematical(law: Law) -> Law:
@@ -57,13 +57,13 @@ LAWS = [mathematical(law) for document in GAMES.values() for law in every_readin
 CASES = [(law, wager) for law in LAWS for wager in law.wagers]
 
 
-def statuses(law: Law, known: Known, *wagers: str, box: int = 1) -> dict[str, Status]:
+def statuses(law: Law, known: KnownCards, *wagers: str, box: int = 1) -> dict[str, WagerStatus]:
     found = established(law, [(box, wager) for wager in wagers], known)
     assert found is not None
     return {one.wager: one.status for one in found.standings}
 
 
-def is_established(law: Law, known: Known, *placed: tuple[int, str]) -> bool:
+def is_established(law: Law, known: KnownCards, *placed: tuple[int, str]) -> bool:
     found = established(law, placed, known)
     assert found is not None
     return found.is_established
@@ -73,21 +73,21 @@ def is_established(law: Law, known: Known, *placed: tuple[int, str]) -> bool:
     ("law", "hands", "placed", "decided", "expected"),
     [
         (RTP, {}, ALL_OF["RTP"], {}, False),
-        (RTP, {"B1": "KD"}, ALL_OF["RTP"], {"royal": Status.WON}, True),
+        (RTP, {"B1": "KD"}, ALL_OF["RTP"], {"royal": WagerStatus.WON}, True),
         (RTP, {"B1": "5D 9C"}, ALL_OF["RTP"], {}, False),
-        (RTP, {"B1": "JD JC QH", "D": "7S"}, ["main"], {"main": Status.WON}, True),
-        (RTP, {"B1": "9D 5C KH", "D": "8S 6C QD"}, ["main"], {"main": Status.STANDOFF}, False),
-        (NC, {"B1": "10C"}, ALL_OF["NC"], {"three_pictures": Status.LOST}, True),
+        (RTP, {"B1": "JD JC QH", "D": "7S"}, ["main"], {"main": WagerStatus.WON}, True),
+        (RTP, {"B1": "9D 5C KH", "D": "8S 6C QD"}, ["main"], {"main": WagerStatus.STANDOFF}, False),
+        (NC, {"B1": "10C"}, ALL_OF["NC"], {"three_pictures": WagerStatus.LOST}, True),
         (NC, {"B1": "KD"}, ALL_OF["NC"], {}, False),
     ],
     ids=["rtp-nothing", "rtp-K", "rtp-5-9", "rtp-JJQ-7", "rtp-both-single-four", "nc-10", "nc-K"],
 )
 def test_the_examples_of_an_established_outcome(
-    law: Law, hands: dict[str, str], placed: list[str], decided: dict[str, Status], expected: bool
+    law: Law, hands: dict[str, str], placed: list[str], decided: dict[str, WagerStatus], expected: bool
 ) -> None:
     """RTP 5.13, RTP 5.13.1, RTP 5.13.2, NC 5.4, NC 5.4.1, NC 5.4.2; a standoff is not an outcome (RTP 1.1.5)."""
     known = at(hands)
-    assert statuses(law, known, *placed) == dict.fromkeys(placed, Status.UNDECIDED) | decided
+    assert statuses(law, known, *placed) == dict.fromkeys(placed, WagerStatus.UNDECIDED) | decided
     assert is_established(law, known, *((1, wager) for wager in placed)) is expected
 
 
@@ -96,23 +96,23 @@ def test_by_complete_hands_part_of_a_hand_decides_nothing(game_id: str) -> None:
     """RTP 5.13, NC 5.4: the other option of reading 42."""
     law = read_law(game(game_id), {"established_by": "complete_hands"})
     own = ALL_OF[game_id][2]  # a wager on the box's hand alone
-    undecided = dict.fromkeys(ALL_OF[game_id], Status.UNDECIDED)
+    undecided = dict.fromkeys(ALL_OF[game_id], WagerStatus.UNDECIDED)
     assert statuses(law, at({"B1": "10C 9D"}), *ALL_OF[game_id]) == undecided
-    assert statuses(law, at({"B1": "JD JC QH", "D": "7S 8S"}), *ALL_OF[game_id]) == undecided | {own: Status.WON}
+    assert statuses(law, at({"B1": "JD JC QH", "D": "7S 8S"}), *ALL_OF[game_id]) == undecided | {own: WagerStatus.WON}
     whole = at({"B1": "JD JC QH", "D": "7S 8S 6S"})
-    assert statuses(law, whole, "main", "tie") == {"main": Status.WON, "tie": Status.LOST}
+    assert statuses(law, whole, "main", "tie") == {"main": WagerStatus.WON, "tie": WagerStatus.LOST}
 
 
 @pytest.mark.parametrize("game_id", ["RTP", "NC"])
 def test_the_way_to_establish_an_outcome_must_be_chosen(game_id: str) -> None:
     with pytest.raises(SettingError, match="established_by must be chosen"):
-        established(read_law(game(game_id)), [(1, "main")], Known())
+        established(read_law(game(game_id)), [(1, "main")], KnownCards())
 
 
 @pytest.mark.parametrize("game_id", ["TP", "P3", "F3"])
 def test_a_document_that_does_not_speak_of_it_is_read_mathematically(game_id: str) -> None:
     law = next(law for law in LAWS if law.game.id == game_id)
-    assert standing(law, law.wagers[0], 1, at({"B1": "JD JC QH", "D": "7S"})) is Status.WON
+    assert standing(law, law.wagers[0], 1, at({"B1": "JD JC QH", "D": "7S"})) is WagerStatus.WON
 
 
 def test_rtp_5_13_without_entered_wagers_it_is_unknown() -> None:
@@ -124,7 +124,7 @@ def test_nc_5_4_1_one_box_binds_the_whole_round() -> None:
     """Box 6 has lost its bet, so the round is played for box 1 too."""
     placed = [(1, "main"), (6, "three_pictures")]
     found = established(NC, placed, at({"B6": "10C"}))
-    standings = Standing(1, "main", Status.UNDECIDED), Standing(6, "three_pictures", Status.LOST)
+    standings = Standing(1, "main", WagerStatus.UNDECIDED), Standing(6, "three_pictures", WagerStatus.LOST)
     assert found == Established(True, standings)
 
 
@@ -136,29 +136,29 @@ def test_the_cards_of_other_boxes_count_as_known() -> None:
 
 
 def test_cards_that_lie_in_no_hand_count_as_known() -> None:
-    assert statuses(F3, at({"B1": "AC 2C"}, "AD AH AS 2D 2H 2S"), "pair_plus") == {"pair_plus": Status.UNDECIDED}
+    assert statuses(F3, at({"B1": "AC 2C"}, "AD AH AS 2D 2H 2S"), "pair_plus") == {"pair_plus": WagerStatus.UNDECIDED}
     none_left = "AD AH AS 2D 2H 2S 3C 3D 3H 3S KC KD KH KS 4C 5C 6C 7C 8C 9C 10C JC QC"
-    assert statuses(F3, at({"B1": "AC 2C"}, none_left), "pair_plus") == {"pair_plus": Status.LOST}
+    assert statuses(F3, at({"B1": "AC 2C"}, none_left), "pair_plus") == {"pair_plus": WagerStatus.LOST}
 
 
 def test_two_hands_cannot_draw_the_same_card() -> None:
     """P3 4.3: one king is left and each hand may still draw it, but both cannot, so no picture can match."""
     law = read_law(game("P3"), {"tie_on": "ranking"})
     hands, pictures = {"B1": "9C 8C", "D": "7D 6D"}, "JC JD JH JS QC QD QH QS KC KD"
-    assert statuses(law, at(hands, pictures + " KH"), "picture_perfect") == {"picture_perfect": Status.LOST}
-    assert statuses(law, at(hands, pictures), "picture_perfect") == {"picture_perfect": Status.UNDECIDED}
+    assert statuses(law, at(hands, pictures + " KH"), "picture_perfect") == {"picture_perfect": WagerStatus.LOST}
+    assert statuses(law, at(hands, pictures), "picture_perfect") == {"picture_perfect": WagerStatus.UNDECIDED}
 
 
 def test_a_wager_on_the_bankers_hand_belongs_to_no_box() -> None:
     """F3 PM4: it looks at the Banker's hand alone."""
     found = established(F3, [(0, "banker_pair_plus")], at({"D": "10C 10D"}))
     assert found is not None
-    assert found.standings == ((0, "banker_pair_plus", Status.WON),)
+    assert found.standings == ((0, "banker_pair_plus", WagerStatus.WON),)
 
 
 def test_a_wager_that_the_game_does_not_know_is_refused() -> None:
     with pytest.raises(UnknownWagerError, match="NC has no wager 'royal'"):
-        established(NC, [(1, "royal")], Known())
+        established(NC, [(1, "royal")], KnownCards())
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_a_card_of_no_such_deck_is_refused() -> None:
 
 def test_hands_that_cannot_be_completed_are_refused() -> None:
     with pytest.raises(ValueError, match="fewer cards are unknown"):
-        standing(NC, NC.wager("main"), 1, Known(), DECK[:5])
+        standing(NC, NC.wager("main"), 1, KnownCards(), DECK[:5])
 
 
 def test_known_cards_do_not_show_themselves() -> None:
@@ -235,7 +235,7 @@ def completed(hand: Sequence[Card], rest: Sequence[Card]) -> Iterator[tuple[Card
         yield (*hand, *drawn)
 
 
-def by_dealing(law: Law, wager: Wager, known: Known, deck: Sequence[Card]) -> Status:
+def by_dealing(law: Law, wager: Wager, known: KnownCards, deck: Sequence[Card]) -> WagerStatus:
     """Deal every completion with real cards, and settle it."""
     rest = [card for card in deck if card not in known.cards]
     found: set[Verdict] = set()
@@ -244,7 +244,7 @@ def by_dealing(law: Law, wager: Wager, known: Known, deck: Sequence[Card]) -> St
         for dealer in completed(known.at("D"), left) if wager.looks is not Looks.BOX else [()]:
             found.add(settle(law, wager, box, dealer).verdict)
             if len(found) > 1:
-                return Status.UNDECIDED
+                return WagerStatus.UNDECIDED
     return STATUS_OF[found.pop()]
 
 
@@ -253,19 +253,19 @@ PICTURES = CountedDeck((11, 12, 13), "CDH").cards
 
 
 @st.composite
-def positions(draw: st.DrawFn, deck: Sequence[Card], least_unknown: int = 6) -> Known:
+def positions(draw: st.DrawFn, deck: Sequence[Card], least_unknown: int = 6) -> KnownCards:
     """Draw known cards at box 1, at the Dealer's place and elsewhere, with enough left to complete both hands."""
     shuffled = draw(st.permutations(list(deck)))
     box, dealer = draw(st.integers(0, 3)), draw(st.integers(0, 3))
     spare = max(0, len(deck) - box - dealer - least_unknown)
     elsewhere = draw(st.integers(0, spare))
-    return Known(
+    return KnownCards(
         {"B1": tuple(shuffled[:box]), "D": tuple(shuffled[box : box + dealer])},
         frozenset(shuffled[box + dealer : box + dealer + elsewhere]),
     )
 
 
-def lacking(known: Known) -> int:
+def lacking(known: KnownCards) -> int:
     return 6 - len(known.at("B1")) - len(known.at("D"))
 
 
@@ -277,7 +277,7 @@ def test_dealing_every_completion_gives_the_same_result(deck: Sequence[Card], da
     assert standing(law, wager, 1, known, deck) is by_dealing(law, wager, known, deck)
 
 
-def tiny_positions(deck: Sequence[Card]) -> Iterator[Known]:
+def tiny_positions(deck: Sequence[Card]) -> Iterator[KnownCards]:
     """Yield each card at box 1, at the Dealer's place, elsewhere or unknown, wherever both hands can be completed."""
     for places in product(("B1", "D", None, ""), repeat=len(deck)):
         hands = {
@@ -285,7 +285,7 @@ def tiny_positions(deck: Sequence[Card]) -> Iterator[Known]:
         }
         if max(map(len, hands.values())) > 3:
             continue
-        known = Known(hands, frozenset(card for card, at in zip(deck, places, strict=True) if at is None))
+        known = KnownCards(hands, frozenset(card for card, at in zip(deck, places, strict=True) if at is None))
         if lacking(known) <= places.count(""):
             yield known
 
@@ -318,14 +318,14 @@ def test_every_position_of_a_tiny_deck_is_as_it_is_dealt_out(names: str) -> None
     )
 
 
-def assert_dealt_out(deck: tuple[Card, ...], positions_of_it: Iterable[Known]) -> None:
-    found: set[Status] = set()
+def assert_dealt_out(deck: tuple[Card, ...], positions_of_it: Iterable[KnownCards]) -> None:
+    found: set[WagerStatus] = set()
     for known in positions_of_it:
         for law, wager in UNLIKE:
             status = standing(law, wager, 1, known, deck)
             assert status is by_dealing(law, wager, known, deck), (wager.id, known.hands, known.elsewhere)
             found.add(status)
-    assert found == set(Status)
+    assert found == set(WagerStatus)
 
 
 @given(data=st.data())
@@ -333,20 +333,20 @@ def test_many_boxes_are_answered_like_each_box_alone(data: st.DataObject) -> Non
     law = data.draw(st.sampled_from(LAWS))
     left = list(data.draw(st.permutations(DECK)))
     places = ["B1", "B2", "B3", "D"]
-    known = Known({place: tuple(left.pop() for _ in range(data.draw(st.integers(0, 3)))) for place in places})
+    known = KnownCards({place: tuple(left.pop() for _ in range(data.draw(st.integers(0, 3)))) for place in places})
     placed = [(box, wager.id) for box in (1, 2, 3) for wager in law.wagers]
     found = established(law, placed, known)
     assert found is not None
     alone = [standing(law, law.wager(wager), box, known) for box, wager in placed]
     assert [one.status for one in found.standings] == alone
-    assert found.is_established == bool({Status.WON, Status.LOST} & set(alone))
+    assert found.is_established == bool({WagerStatus.WON, WagerStatus.LOST} & set(alone))
 
 
 def test_boxes_of_the_same_ranks_are_distinguished_by_their_suits() -> None:
     """F3 item 8: 2, 5 and 9 of one suit are a flush; of several they are nothing."""
     found = established(F3, [(1, "pair_plus"), (2, "pair_plus")], at({"B1": "2C 5C 9C", "B2": "2D 5H 9D"}))
     assert found is not None
-    assert [one.status for one in found.standings] == [Status.WON, Status.LOST]
+    assert [one.status for one in found.standings] == [WagerStatus.WON, WagerStatus.LOST]
 
 
 @given(data=st.data())
@@ -360,10 +360,10 @@ def test_a_decided_wager_stays_decided_with_more_known_cards(data: st.DataObject
     place = data.draw(st.sampled_from([*places, None]))
     card = data.draw(st.sampled_from([card for card in deck if card not in known.cards]))
     if place is None:
-        after = Known(known.hands, known.elsewhere | {card})
+        after = KnownCards(known.hands, known.elsewhere | {card})
     else:
-        after = Known({**known.hands, place: (*known.at(place), card)}, known.elsewhere)
-    if before is not Status.UNDECIDED:
+        after = KnownCards({**known.hands, place: (*known.at(place), card)}, known.elsewhere)
+    if before is not WagerStatus.UNDECIDED:
         assert standing(law, wager, 1, after, deck) is before
 
 
@@ -371,7 +371,7 @@ def test_a_decided_wager_stays_decided_with_more_known_cards(data: st.DataObject
 def test_complete_hands_are_decided_as_they_are_settled(case: tuple[Law, Wager], shuffled: list[Card]) -> None:
     law, wager = case
     box, dealer = tuple(shuffled[:3]), tuple(shuffled[3:6])
-    found = standing(law, wager, 1, Known({"B1": box, "D": dealer}))
+    found = standing(law, wager, 1, KnownCards({"B1": box, "D": dealer}))
     assert found is STATUS_OF[settle(law, wager, box, dealer).verdict]
 
 
@@ -386,4 +386,4 @@ def test_a_wager_on_the_same_three_ranks_alone_is_decided_by_ranks() -> None:
         known = at({"B1": box, "D": dealer})
         assert standing(law, wager, 1, known, deck) is by_dealing(law, wager, known, deck)
     same = at({"B1": "10C 9C QC", "D": "10D 9D QD"})
-    assert standing(law, wager, 1, same, deck) is Status.WON
+    assert standing(law, wager, 1, same, deck) is WagerStatus.WON

@@ -7,11 +7,11 @@ import pytest
 from controller.rules.law import UnknownWagerError
 from controller.rules.layout import (
     Bet,
+    BetRefusal,
     BetRefusedError,
     Bettor,
     Layout,
     Limit,
-    Refusal,
     TableRules,
     TableRulesError,
     as_it_lies,
@@ -27,18 +27,18 @@ GAME_IDS = tuple(LAWS)
 
 @pytest.mark.parametrize("amount", [0, -5, 2.5, "10", True, None])
 def test_a_bet_is_a_positive_whole_number(amount: object) -> None:
-    assert refused("TP", lay("TP", seats={"ann": 1}), "ann", "main", 1, amount) == (Refusal.NO_AMOUNT, "")
+    assert refused("TP", lay("TP", seats={"ann": 1}), "ann", "main", 1, amount) == (BetRefusal.NO_AMOUNT, "")
 
 
 @pytest.mark.parametrize(("game_id", "wager", "box"), [("TP", "main", 0), ("NC", "tie", 4), ("F3", "win", -1)])
 def test_a_bet_is_placed_on_a_box_of_the_layout(game_id: str, wager: str, box: int) -> None:
-    assert refused(game_id, lay(game_id, seats={"ann": 1}), "ann", wager, box, 10)[0] is Refusal.NO_SUCH_BOX
+    assert refused(game_id, lay(game_id, seats={"ann": 1}), "ann", wager, box, 10)[0] is BetRefusal.NO_SUCH_BOX
 
 
 def test_f3_pm4_the_bankers_pair_plus_lies_on_his_own_spot_alone() -> None:
     layout = lay("F3", seats={"ann": 1})
     assert lying(put("F3", layout, "ann", "banker_pair_plus", 0, 10).layout) == [("ann", "banker_pair_plus", 0, 10)]
-    assert refused("F3", layout, "ann", "banker_pair_plus", 1, 10)[0] is Refusal.NO_SUCH_BOX
+    assert refused("F3", layout, "ann", "banker_pair_plus", 1, 10)[0] is BetRefusal.NO_SUCH_BOX
 
 
 def test_f3_pm1_members_bet_anything_anywhere() -> None:
@@ -56,11 +56,11 @@ def test_a_wager_that_the_game_has_not_is_refused_with_those_it_has() -> None:
 
 def test_a_closed_box_takes_no_bet() -> None:
     rules = TableRules(boxes=3, closed_boxes=frozenset({2}))
-    assert refused("TP", lay("TP", seats={"ann": 1}), "ann", "main", 2, 10, rules) == (Refusal.BOX_CLOSED, "")
+    assert refused("TP", lay("TP", seats={"ann": 1}), "ann", "main", 2, 10, rules) == (BetRefusal.BOX_CLOSED, "")
 
 
 def test_a_bettor_must_be_entered_first() -> None:
-    assert refused("TP", Layout(), "ann", "main", 1, 10)[0] is Refusal.UNKNOWN_BETTOR
+    assert refused("TP", Layout(), "ann", "main", 1, 10)[0] is BetRefusal.UNKNOWN_BETTOR
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_nothing_is_placed_or_raised_late(game_id: str, clause: str) -> None:
     """TP 5.5, RTP 5.2, NC 3.11 and 5.8, P3 5.5; F3 has no clause, and house procedure refuses it anyway."""
     main = LAWS[game_id].wagers[0].id
     layout = lay(game_id, ("ann", main, 1, 20))
-    assert refused(game_id, layout, "ann", main, 2, 10, is_open=False) == (Refusal.LATE, clause)
+    assert refused(game_id, layout, "ann", main, 2, 10, is_open=False) == (BetRefusal.LATE, clause)
     with pytest.raises(BetRefusedError) as refusal:
         change(LAWS[game_id], THREE_BOXES, layout, 1, 21, betting_open=False)
     assert refusal.value.clause == clause
@@ -88,7 +88,7 @@ def test_nothing_is_taken_back_or_lowered_late(game_id: str, clause: str) -> Non
     with pytest.raises(BetRefusedError) as lowered:
         change(LAWS[game_id], THREE_BOXES, layout, 1, 19, betting_open=False)
     for refusal in (taken.value, lowered.value):
-        assert (refusal.code, refusal.clause) == (Refusal.LATE, clause)
+        assert (refusal.code, refusal.clause) == (BetRefusal.LATE, clause)
         assert "put the chips back: they are settled as they lay" in str(refusal)
 
 
@@ -96,9 +96,9 @@ def test_nothing_is_taken_back_or_lowered_late(game_id: str, clause: str) -> Non
 def test_tp_3_3_and_p3_3_4_a_side_wager_needs_its_bettors_own_main(game_id: str, wager: str, clause: str) -> None:
     """TP 3.3, P3 3.4."""
     layout = lay(game_id, ("bob", "main", 1, 20), seats={"ann": 1})
-    assert refused(game_id, layout, "ann", wager, 1, 5) == (Refusal.NO_MAIN, clause)
+    assert refused(game_id, layout, "ann", wager, 1, 5) == (BetRefusal.NO_MAIN, clause)
     with_main = put(game_id, layout, "ann", "main", 1, 10).layout
-    assert refused(game_id, with_main, "ann", wager, 2, 5) == (Refusal.NO_MAIN, clause)
+    assert refused(game_id, with_main, "ann", wager, 2, 5) == (BetRefusal.NO_MAIN, clause)
     assert ("ann", wager, 1, 5) in lying(put(game_id, with_main, "ann", wager, 1, 5).layout)
 
 
@@ -106,7 +106,7 @@ def test_tp_3_3_and_p3_3_4_a_side_wager_needs_its_bettors_own_main(game_id: str,
 def test_rtp_3_5_and_nc_3_9_a_side_wager_needs_any_main_on_that_box(game_id: str, clause: str) -> None:
     """RTP 3.5, NC 3.9."""
     layout = lay(game_id, ("bob", "main", 1, 20), seats={"ann": 2})
-    assert refused(game_id, layout, "ann", "tie", 2, 5) == (Refusal.NO_MAIN, clause)
+    assert refused(game_id, layout, "ann", "tie", 2, 5) == (BetRefusal.NO_MAIN, clause)
     assert ("ann", "tie", 1, 5) in lying(put(game_id, layout, "ann", "tie", 1, 5).layout)
 
 
@@ -120,7 +120,7 @@ def test_i23_side_bets_without_a_main_bet_are_named() -> None:
 def test_rtp_3_9_three_wagers_of_a_kind_lie_on_a_position() -> None:
     """RTP 3.9: raising a stake does not make it two wagers, and each kind has its own area (RTP 2.2)."""
     layout = lay("RTP", *((name, "main", 1, 10) for name in ("ann", "bob", "cy")), seats={"di": 2})
-    assert refused("RTP", layout, "di", "main", 1, 10) == (Refusal.TOO_MANY_WAGERS, "RTP 3.9")
+    assert refused("RTP", layout, "di", "main", 1, 10) == (BetRefusal.TOO_MANY_WAGERS, "RTP 3.9")
     assert ("di", "tie", 1, 10) in lying(put("RTP", layout, "di", "tie", 1, 10).layout)
     assert ("di", "main", 2, 10) in lying(put("RTP", layout, "di", "main", 2, 10).layout)
     assert lying(put("RTP", layout, "ann", "main", 1, 10).layout)[0] == ("ann", "main", 1, 20)
@@ -129,7 +129,7 @@ def test_rtp_3_9_three_wagers_of_a_kind_lie_on_a_position() -> None:
 def test_rtp_3_9_1_a_pit_manager_allows_fewer() -> None:
     layout = lay("RTP", ("ann", "main", 1, 10), seats={"di": 2})
     assert refused("RTP", layout, "di", "main", 1, 10, TableRules(boxes=3, fewer_wagers={1: 1})) == (
-        Refusal.TOO_MANY_WAGERS,
+        BetRefusal.TOO_MANY_WAGERS,
         "RTP 3.9.1",
     )
     assert put("RTP", layout, "di", "main", 1, 10, TableRules(boxes=3, fewer_wagers={1: 2})).layout.numbered == 2
@@ -140,7 +140,7 @@ def test_rtp_3_9_1_a_pit_manager_allows_fewer() -> None:
 def test_rtp_3_8_a_bettor_is_kept_to_one_position() -> None:
     rules = TableRules(boxes=3, one_box=frozenset({"ann"}))
     layout = lay("RTP", ("ann", "main", 1, 10), ("bob", "main", 2, 10))
-    assert refused("RTP", layout, "ann", "main", 2, 10, rules) == (Refusal.ONE_BOX_ONLY, "RTP 3.8")
+    assert refused("RTP", layout, "ann", "main", 2, 10, rules) == (BetRefusal.ONE_BOX_ONLY, "RTP 3.8")
     assert ("ann", "tie", 1, 5) in lying(put("RTP", layout, "ann", "tie", 1, 5, rules).layout)
     assert ("bob", "main", 1, 5) in lying(put("RTP", layout, "bob", "main", 1, 5, rules).layout)
 
@@ -150,7 +150,7 @@ def test_rtp_3_8_the_bankers_own_spot_is_not_a_position() -> None:
     rules = TableRules(boxes=3, one_box=frozenset({"ann"}))
     layout = put("F3", lay("F3", ("ann", "win", 1, 10)), "ann", "banker_pair_plus", 0, 5, rules).layout
     assert lying(put("F3", layout, "ann", "tie", 1, 5, rules).layout)[-1] == ("ann", "tie", 1, 5)
-    assert refused("F3", layout, "ann", "win", 2, 5, rules) == (Refusal.ONE_BOX_ONLY, "")
+    assert refused("F3", layout, "ann", "win", 2, 5, rules) == (BetRefusal.ONE_BOX_ONLY, "")
 
 
 def test_rtp_3_6_and_nc_5_16_staff_place_for_a_player_and_it_is_his_bet() -> None:
@@ -227,7 +227,7 @@ def test_a_number_is_never_given_twice() -> None:
 
 def test_a_seat_holds_one_bettor_and_is_on_the_layout() -> None:
     layout = enter_bettor(THREE_BOXES, Layout(), Bettor("ann", 1))
-    for seat, code in ((1, Refusal.SEAT_TAKEN), (4, Refusal.NO_SUCH_BOX), (0, Refusal.NO_SUCH_BOX)):
+    for seat, code in ((1, BetRefusal.SEAT_TAKEN), (4, BetRefusal.NO_SUCH_BOX), (0, BetRefusal.NO_SUCH_BOX)):
         with pytest.raises(BetRefusedError) as refusal:
             enter_bettor(THREE_BOXES, layout, Bettor("bob", seat))
         assert refusal.value.code is code
@@ -267,7 +267,7 @@ def test_the_bankers_own_spot_may_be_restricted_where_there_is_one() -> None:
     rules = TableRules(boxes=3, closed_boxes=frozenset({0}), limits={"banker_pair_plus": Limit(5, 10)})
     check_rules(LAWS["F3"], rules)
     layout = lay("F3", seats={"ann": 1})
-    assert refused("F3", layout, "ann", "banker_pair_plus", 0, 5, rules)[0] is Refusal.BOX_CLOSED
+    assert refused("F3", layout, "ann", "banker_pair_plus", 0, 5, rules)[0] is BetRefusal.BOX_CLOSED
 
 
 @pytest.mark.parametrize("game_id", GAME_IDS)

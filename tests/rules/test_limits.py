@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.rules.layout import (
+    BetRefusal,
     BetRefusedError,
     Bettor,
     Limit,
-    Refusal,
     TableRules,
     enter_bettor,
     outside_limits,
@@ -28,9 +28,9 @@ def test_rtp_3_4_several_bettors_share_a_position_each_within_the_limits() -> No
     rules = limited("main")
     layout = lay("RTP", ("ann", "main", 1, 100), seats={"bob": 1})
     assert put("RTP", layout, "bob", "main", 1, 100, rules).handed_back == ()
-    assert refused("RTP", layout, "bob", "main", 1, 101, rules) == (Refusal.OVER_MAXIMUM, "RTP 3.4")
-    assert refused("RTP", layout, "bob", "main", 1, 9, rules) == (Refusal.UNDER_MINIMUM, "RTP 3.4")
-    assert refused("RTP", layout, "ann", "main", 1, 1, rules) == (Refusal.OVER_MAXIMUM, "RTP 3.4")
+    assert refused("RTP", layout, "bob", "main", 1, 101, rules) == (BetRefusal.OVER_MAXIMUM, "RTP 3.4")
+    assert refused("RTP", layout, "bob", "main", 1, 9, rules) == (BetRefusal.UNDER_MINIMUM, "RTP 3.4")
+    assert refused("RTP", layout, "ann", "main", 1, 1, rules) == (BetRefusal.OVER_MAXIMUM, "RTP 3.4")
 
 
 def test_nc_1_16_a_bettor_seated_at_one_box_is_standing_at_another() -> None:
@@ -53,7 +53,7 @@ def test_nc_5_1_a_standing_bettors_excess_is_handed_back() -> None:
     assert [(back.number, back.bettor, back.amount, back.clause) for back in laid.handed_back] == [
         (2, "bob", 10, "NC 5.1")
     ]
-    assert refused("NC", laid.layout, "bob", "main", 1, 1, limited("main")) == (Refusal.OVER_MAXIMUM, "NC 5.1")
+    assert refused("NC", laid.layout, "bob", "main", 1, 1, limited("main")) == (BetRefusal.OVER_MAXIMUM, "NC 5.1")
 
 
 def test_nc_3_7_the_balance_may_be_less_than_a_minimum_wager() -> None:
@@ -102,10 +102,10 @@ def test_nc_1_15_the_seated_player_sits_there_or_bet_most() -> None:
 def test_nc_5_2_under_the_minimum_the_player_may_raise_or_withdraw() -> None:
     rules = limited("main")
     empty = lay("NC", seats={"ann": 1})
-    assert refused("NC", empty, "ann", "main", 1, 9, rules) == (Refusal.UNDER_MINIMUM, "NC 3.5")
+    assert refused("NC", empty, "ann", "main", 1, 9, rules) == (BetRefusal.UNDER_MINIMUM, "NC 3.5")
     lies = put("NC", empty, "ann", "main", 1, 9, rules, noticed=False).layout
     (noticed,) = outside_limits(LAWS["NC"], rules, lies)
-    assert (noticed.code, noticed.numbers, noticed.by) == (Refusal.UNDER_MINIMUM, (1,), 1)
+    assert (noticed.code, noticed.numbers, noticed.by) == (BetRefusal.UNDER_MINIMUM, (1,), 1)
     raised = change(LAWS["NC"], rules, lies, 1, 10, betting_open=True).layout
     assert (lying(raised), outside_limits(LAWS["NC"], rules, raised)) == ([("ann", "main", 1, 10)], ())
     assert take_back(LAWS["NC"], lies, 1, betting_open=True).layout.bets == ()
@@ -123,7 +123,7 @@ def test_lowering_a_bet_keeps_to_the_minimum_and_hands_the_rest_back() -> None:
 def test_nc_5_1_excess_that_is_noticed_before_closing_is_handed_back() -> None:
     layout = lay("NC", ("cy", "main", 1, 30), ("ann", "main", 1, 80), ("bob", "main", 1, 40), seats={"ann": 1})
     (noticed,) = outside_limits(LAWS["NC"], limited("main"), layout)
-    assert (noticed.code, noticed.numbers, noticed.by) == (Refusal.OVER_MAXIMUM, (1, 2, 3), 50)
+    assert (noticed.code, noticed.numbers, noticed.by) == (BetRefusal.OVER_MAXIMUM, (1, 2, 3), 50)
     laid = reject_excess(LAWS["NC"], limited("main"), layout)
     assert lying(laid.layout) == [("cy", "main", 1, 20), ("ann", "main", 1, 80)]
     assert [(back.bettor, back.amount, back.clause) for back in laid.handed_back] == [
@@ -213,7 +213,7 @@ def test_handing_back_an_excess_leaves_the_maximum_exactly(data: st.DataObject) 
     """NC 5.1, RTP 3.4."""
     game_id = data.draw(st.sampled_from(GAME_IDS))
     law, rules, layout = LAWS[game_id], data.draw(table_rules(game_id)), data.draw(layouts(game_id))
-    over = [found.by for found in outside_limits(law, rules, layout) if found.code is Refusal.OVER_MAXIMUM]
+    over = [found.by for found in outside_limits(law, rules, layout) if found.code is BetRefusal.OVER_MAXIMUM]
     laid = reject_excess(law, rules, layout)
-    assert not [found for found in outside_limits(law, rules, laid.layout) if found.code is Refusal.OVER_MAXIMUM]
+    assert not [found for found in outside_limits(law, rules, laid.layout) if found.code is BetRefusal.OVER_MAXIMUM]
     assert sum(each.amount for each in laid.handed_back) == sum(over)

@@ -21,8 +21,8 @@ from controller.games.specification import (
     Noticed,
     Order,
     Provision,
+    RoundStep,
     Row,
-    Step,
     StepKind,
 )
 from controller.games.wager_specification import Excess, Looks, Needs, Price, Setting, Shape, odds
@@ -126,7 +126,7 @@ WRONG: dict[str, tuple[Game, str]] = {
     "returned and not examined": (
         replace(
             SK,
-            steps=(*SK.steps[:3], Step(StepKind.RETURNING, "SK 3.3", "hands are returned"), *SK.steps[4:]),
+            steps=(*SK.steps[:3], RoundStep(StepKind.RETURNING, "SK 3.3", "hands are returned"), *SK.steps[4:]),
         ),
         "hands are returned that no one examines",
     ),

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from controller.rules.law import Law
-from controller.rules.layout import Layout
-from controller.rules.viewing import NO_VIEWER_YET, viewer, viewing_refusal
+from controller.rules.layout import NO_VIEWER_YET, Layout, viewer, viewing_refusal
 from tests.rules.laid_bets import LAWS, lay
 
 RTP, NC, TP, P3, F3 = (LAWS[game_id] for game_id in ("RTP", "NC", "TP", "P3", "F3"))

@@ -13,8 +13,7 @@ from controller.commands.journal.source import Source
 from controller.commands.journal.words import OUTCOMES, title
 from controller.commands.text import many
 from controller.commands.vocabulary import FOLLOWS
-from controller.games.kind_words import KINDS
-from controller.games.specification import Disposition, Kind
+from controller.games.specification import KINDS, Disposition, Kind
 
 MOST_FAULTS: Final = 40  # lines; further ones of the same kind are counted
 

@@ -14,9 +14,8 @@ from controller.commands.journal.rounds import CONCLUDED, FACE_DOWN, FACE_UP, NO
 from controller.commands.text import Page, many
 from controller.commands.vocabulary import DECIDED_BY_PEOPLE, FOLLOWS, ORDERS, UNITS, facts_in_words, words_of
 from controller.games import GAMES
-from controller.games.kind_words import KINDS
 from controller.games.own_words import OwnWords
-from controller.games.specification import Disposition, Facts, Kind, Order, Unit
+from controller.games.specification import KINDS, Disposition, Facts, Kind, Order, Unit
 
 OUTCOMES: Final = {
     "denied": "it proved not to be so",

@@ -7,8 +7,7 @@ O3 Pair Plus) and the two points of its explanation (X1, X2). Its Banker is the 
 from typing import Final
 
 from controller.games.common import error_after_settlement, exposed_card
-from controller.games.f3.irregularities import IRREGULARITIES
-from controller.games.f3.provisions import PROVISIONS
+from controller.games.f3.clauses import IRREGULARITIES, PROVISIONS
 from controller.games.own_words import DEALER, OwnWords
 from controller.games.specification import (
     ClassNames,
@@ -17,7 +16,7 @@ from controller.games.specification import (
     Game,
     Grammar,
     Order,
-    Step,
+    RoundStep,
     StepKind,
     Unit,
 )
@@ -136,12 +135,12 @@ GAME: Final = Game(
         Grammar(Unit.SINGLES, Order.BY_HAND, "F3 PM2"),
     ),
     steps=(
-        Step(StepKind.BETTING, "F3 PM4", "bets are placed on the Players and on the Banker"),
-        Step(StepKind.CLOSING, "F3 PM2", "the deal starts after the bets"),
-        Step(StepKind.FIRST_CARD, "F3 PM5", "a card is shown; its rank says which place is served first"),
-        Step(StepKind.DEALING, "F3 PM2", "three cards to each of four places, counter-clockwise from there"),
-        Step(StepKind.EXPOSING, "", "the Dealer exposes all four hands"),
-        Step(StepKind.SETTLING, "F3 PM3", "each Player's hand is compared with the Banker's; bets are settled"),
+        RoundStep(StepKind.BETTING, "F3 PM4", "bets are placed on the Players and on the Banker"),
+        RoundStep(StepKind.CLOSING, "F3 PM2", "the deal starts after the bets"),
+        RoundStep(StepKind.FIRST_CARD, "F3 PM5", "a card is shown; its rank says which place is served first"),
+        RoundStep(StepKind.DEALING, "F3 PM2", "three cards to each of four places, counter-clockwise from there"),
+        RoundStep(StepKind.EXPOSING, "", "the Dealer exposes all four hands"),
+        RoundStep(StepKind.SETTLING, "F3 PM3", "each Player's hand is compared with the Banker's; bets are settled"),
     ),
     names=ClassNames(message("3P"), message("2P{n}"), message("P{n}"), message("{n}")),
     tie_word=message("TIE"),

@@ -14,9 +14,8 @@ from controller.games.common import (
     unentered_bettors,
     wrong_count,
 )
-from controller.games.nc.irregularities import IRREGULARITIES
-from controller.games.nc.provisions import PROVISIONS
-from controller.games.specification import ClassNames, Clauses, Game, Grammar, Order, Step, StepKind, Unit
+from controller.games.nc.clauses import IRREGULARITIES, PROVISIONS
+from controller.games.specification import ClassNames, Clauses, Game, Grammar, Order, RoundStep, StepKind, Unit
 from controller.games.wager_specification import (
     Betting,
     Excess,
@@ -135,7 +134,7 @@ SETTINGS: Final = (
         53,
         "NC 3.13",
         "Must it be entered that Players have examined their cards before the Dealer's hand is turned over?",
-        (("offered", "if the dealer wishes"), ("required", "always: without the entry the hand is not turned over over")),
+        (("offered", "if the dealer wishes"), ("required", "always: without the entry the hand is not turned over")),
         default="offered",
     ),
     Setting(
@@ -209,16 +208,18 @@ GAME: Final = Game(
         Grammar(Unit.SINGLES, Order.BY_ROUND, "NC 3.12", "shoe"),
     ),
     steps=(
-        Step(StepKind.BETTING, "NC 3.4", '"Place your Bets, please" begins the round'),
-        Step(StepKind.CLOSING, "NC 3.11", '"No more Bets" closes it to bets'),
-        Step(
+        RoundStep(StepKind.BETTING, "NC 3.4", '"Place your Bets, please" begins the round'),
+        RoundStep(StepKind.CLOSING, "NC 3.11", '"No more Bets" closes it to bets'),
+        RoundStep(
             StepKind.DEALING,
             "NC 3.12",
             "clockwise from the Dealer's left, the Dealer last; a shuffler yields sets (NC 3.12.1)",
         ),
-        Step(StepKind.EXAMINING, "NC 3.13", "Players examine their cards, one hand each (NC 3.10)"),
-        Step(StepKind.EXPOSING, "NC 3.13", "the Dealer turns his cards; Players' hands need not be returned first"),
-        Step(StepKind.SETTLING, "NC 3.13", "each hand is compared with the Dealer's; bets are settled"),
+        RoundStep(StepKind.EXAMINING, "NC 3.13", "Players examine their cards, one hand each (NC 3.10)"),
+        RoundStep(
+            StepKind.EXPOSING, "NC 3.13", "the Dealer turns his cards; Players' hands need not be returned first"
+        ),
+        RoundStep(StepKind.SETTLING, "NC 3.13", "each hand is compared with the Dealer's; bets are settled"),
     ),
     names=ClassNames(
         message("Three Pictures"),

@@ -13,9 +13,8 @@ from controller.games.common import (
     wrong_count,
 )
 from controller.games.own_words import OwnWords
-from controller.games.p3.irregularities import IRREGULARITIES
-from controller.games.p3.provisions import PROVISIONS
-from controller.games.specification import ClassNames, Clauses, Game, Grammar, Order, Step, StepKind, Unit
+from controller.games.p3.clauses import IRREGULARITIES, PROVISIONS
+from controller.games.specification import ClassNames, Clauses, Game, Grammar, Order, RoundStep, StepKind, Unit
 from controller.games.wager_specification import Betting, LimitOf, Looks, Needs, Price, Setting, Shape, Wager, odds
 from firmware_bridge.messages import Message, message
 
@@ -134,13 +133,15 @@ GAME: Final = Game(
         Grammar(Unit.SINGLES, Order.BY_HAND, "P3 3.5"),
     ),
     steps=(
-        Step(StepKind.BETTING, "P3 3.1", '"Place your bets, please" begins the round'),
-        Step(StepKind.CLOSING, "P3 3.2", '"No more bets" closes it to wagers'),
-        Step(StepKind.DEALING, "P3 3.5", "clockwise from the Dealer's left, three cards to each area, the Dealer last"),
-        Step(StepKind.EXAMINING, "P3 3.6", "Players look at their cards"),
-        Step(StepKind.RETURNING, "P3 3.6", "every hand lies face up before the Dealer's is turned (P3 3.7)"),
-        Step(StepKind.EXPOSING, "P3 3.7", "the Dealer turns his hand and says whether it is a Prosperity hand"),
-        Step(StepKind.SETTLING, "P3 3.8", "each Player has won, lost or tied; wagers are settled"),
+        RoundStep(StepKind.BETTING, "P3 3.1", '"Place your bets, please" begins the round'),
+        RoundStep(StepKind.CLOSING, "P3 3.2", '"No more bets" closes it to wagers'),
+        RoundStep(
+            StepKind.DEALING, "P3 3.5", "clockwise from the Dealer's left, three cards to each area, the Dealer last"
+        ),
+        RoundStep(StepKind.EXAMINING, "P3 3.6", "Players look at their cards"),
+        RoundStep(StepKind.RETURNING, "P3 3.6", "every hand lies face up before the Dealer's is turned (P3 3.7)"),
+        RoundStep(StepKind.EXPOSING, "P3 3.7", "the Dealer turns his hand and says whether it is a Prosperity hand"),
+        RoundStep(StepKind.SETTLING, "P3 3.8", "each Player has won, lost or tied; wagers are settled"),
     ),
     words=OwnWords(wins=message("won"), loses=message("lost")),  # P3 3.8
     names=ClassNames(

@@ -15,9 +15,8 @@ from controller.games.common import (
     unentered_bettors,
 )
 from controller.games.own_words import OwnWords
-from controller.games.rtp.irregularities import IRREGULARITIES
-from controller.games.rtp.provisions import PROVISIONS
-from controller.games.specification import ClassNames, Clauses, Game, Grammar, Order, Step, StepKind, Unit
+from controller.games.rtp.clauses import IRREGULARITIES, PROVISIONS
+from controller.games.specification import ClassNames, Clauses, Game, Grammar, Order, RoundStep, StepKind, Unit
 from controller.games.wager_specification import (
     Betting,
     Excess,
@@ -114,21 +113,21 @@ GAME: Final = Game(
         Grammar(Unit.SINGLES, Order.BY_ROUND, "RTP 3.12.1"),
     ),
     steps=(
-        Step(StepKind.BETTING, "RTP 3.1", '"Place your bets, please" begins the round'),
-        Step(StepKind.CLOSING, "RTP 3.2", '"No more bets" closes it to wagers'),
-        Step(
+        RoundStep(StepKind.BETTING, "RTP 3.1", '"Place your bets, please" begins the round'),
+        RoundStep(StepKind.CLOSING, "RTP 3.2", '"No more bets" closes it to wagers'),
+        RoundStep(
             StepKind.DEALING,
             "RTP 3.12",
             "clockwise from the Dealer's left, the Dealer last; card by card if not in sets (RTP 3.12.1)",
         ),
-        Step(StepKind.EXAMINING, "RTP 3.13", "one seated Player a position looks at its cards (RTP 3.10, 3.11)"),
-        Step(
+        RoundStep(StepKind.EXAMINING, "RTP 3.13", "one seated Player a position looks at its cards (RTP 3.10, 3.11)"),
+        RoundStep(
             StepKind.RETURNING,
             "RTP 3.13",
             "hands lie face up; the Dealer opens a hand that no Player controls (RTP 3.14)",
         ),
-        Step(StepKind.EXPOSING, "RTP 3.15", "once all hands are returned, the Dealer turns and announces his"),
-        Step(StepKind.SETTLING, "RTP 3.16", "each Player has won, lost or stands off; wagers are settled"),
+        RoundStep(StepKind.EXPOSING, "RTP 3.15", "once all hands are returned, the Dealer turns and announces his"),
+        RoundStep(StepKind.SETTLING, "RTP 3.16", "each Player has won, lost or stands off; wagers are settled"),
     ),
     words=OwnWords(wins=message("won"), loses=message("lost")),  # RTP 3.16
     names=ClassNames(

@@ -13,9 +13,8 @@ from controller.games.common import (
     tie_against_three_pictures,
 )
 from controller.games.own_words import OwnWords
-from controller.games.specification import ClassNames, Clauses, Game, Grammar, Order, Step, StepKind, Unit
-from controller.games.tp.irregularities import IRREGULARITIES
-from controller.games.tp.provisions import PROVISIONS
+from controller.games.specification import ClassNames, Clauses, Game, Grammar, Order, RoundStep, StepKind, Unit
+from controller.games.tp.clauses import IRREGULARITIES, PROVISIONS
 from controller.games.wager_specification import Betting, LimitOf, Looks, Needs, Price, Shape, Wager, odds
 from firmware_bridge.messages import message
 
@@ -78,13 +77,15 @@ GAME: Final = Game(
         Grammar(Unit.SINGLES, Order.BY_HAND, "TP 3.4"),
     ),
     steps=(
-        Step(StepKind.BETTING, "TP 3.1", '"Place your bets, please" begins the round'),
-        Step(StepKind.CLOSING, "TP 3.2", '"No more bets" closes it to wagers'),
-        Step(StepKind.DEALING, "TP 3.4", "clockwise from the Dealer's left, three cards to each area, the Dealer last"),
-        Step(StepKind.EXAMINING, "TP 3.5", "Players look at their cards"),
-        Step(StepKind.RETURNING, "TP 3.5", "every hand lies face up before the Dealer's is turned (TP 3.6)"),
-        Step(StepKind.EXPOSING, "TP 3.6", "the Dealer turns and announces his hand"),
-        Step(StepKind.SETTLING, "TP 3.7", "each Player has won, lost or tied; wagers are settled"),
+        RoundStep(StepKind.BETTING, "TP 3.1", '"Place your bets, please" begins the round'),
+        RoundStep(StepKind.CLOSING, "TP 3.2", '"No more bets" closes it to wagers'),
+        RoundStep(
+            StepKind.DEALING, "TP 3.4", "clockwise from the Dealer's left, three cards to each area, the Dealer last"
+        ),
+        RoundStep(StepKind.EXAMINING, "TP 3.5", "Players look at their cards"),
+        RoundStep(StepKind.RETURNING, "TP 3.5", "every hand lies face up before the Dealer's is turned (TP 3.6)"),
+        RoundStep(StepKind.EXPOSING, "TP 3.6", "the Dealer turns and announces his hand"),
+        RoundStep(StepKind.SETTLING, "TP 3.7", "each Player has won, lost or tied; wagers are settled"),
     ),
     words=OwnWords(wins=message("won"), loses=message("lost")),  # TP 3.7
     names=ClassNames(

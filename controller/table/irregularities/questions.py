@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
-from controller.games.kind_words import KINDS
-from controller.games.specification import FACT_QUESTIONS, Choice, Disposition, Facts, Kind, Option, Unit
+from controller.games.specification import FACT_QUESTIONS, KINDS, Choice, Disposition, Facts, Kind, Option, Unit
 from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.table.irregularities.put_down import becomes, with_clause

@@ -6,11 +6,10 @@ clauses 1 to 5, and the tests put it into the program and play it.
 
 from typing import Final
 
-from controller.games.sk.irregularities import IRREGULARITIES
-from controller.games.sk.provisions import PROVISIONS
+from controller.games.sk.clauses import IRREGULARITIES, PROVISIONS
 
 from controller.games.common import established_by, known_cards
-from controller.games.specification import ClassNames, Clauses, Game, Grammar, Order, Step, StepKind, Unit
+from controller.games.specification import ClassNames, Clauses, Game, Grammar, Order, RoundStep, StepKind, Unit
 from controller.games.wager_specification import Betting, LimitOf, Looks, Needs, Price, Setting, Shape, Wager, odds
 from firmware_bridge.messages import message
 
@@ -77,12 +76,12 @@ GAME: Final = Game(
     # What the round consists of, in order. Without EXAMINING the Dealer exposes all hands. Without RETURNING the
     # Dealer's hand may be turned first; with it, only when every other hand lies face up.
     steps=(
-        Step(StepKind.BETTING, "SK 1.1", "the round begins"),
-        Step(StepKind.CLOSING, "SK 1.2", "it is closed to wagers"),
-        Step(StepKind.DEALING, "SK 3.1", "three cards to each box with a wager, the Dealer last"),
-        Step(StepKind.EXAMINING, "SK 3.3", "Players look at their cards"),
-        Step(StepKind.EXPOSING, "SK 3.4", "the Dealer turns his hand"),
-        Step(StepKind.SETTLING, "SK 2.1", "wagers are settled"),
+        RoundStep(StepKind.BETTING, "SK 1.1", "the round begins"),
+        RoundStep(StepKind.CLOSING, "SK 1.2", "it is closed to wagers"),
+        RoundStep(StepKind.DEALING, "SK 3.1", "three cards to each box with a wager, the Dealer last"),
+        RoundStep(StepKind.EXAMINING, "SK 3.3", "Players look at their cards"),
+        RoundStep(StepKind.EXPOSING, "SK 3.4", "the Dealer turns his hand"),
+        RoundStep(StepKind.SETTLING, "SK 2.1", "wagers are settled"),
     ),
     names=ClassNames(
         message("Three Pictures"), message("{word} and two"), message("{word} and one"), message("{word}")
