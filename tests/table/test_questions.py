@@ -211,8 +211,7 @@ def test_an_order_without_known_cards_is_asked_at_the_table() -> None:
     table.report(Kind.SIMULTANEOUS)
     table.confirm(wrong_number=False, order_known=False)
     assert next_step(table.state) == (
-        f"{SUPERVISOR}Announce which card counts as the first and which as the next. "
-        'Then press "Set card order".'
+        f'{SUPERVISOR}Announce which card counts as the first and which as the next. Then press "Set card order".'
     )
     table.name_order()
     assert table.open.stage == "choosing"
@@ -229,7 +228,7 @@ def test_nc_5_5_4_a_void_is_asked_for_with_the_reason_of_the_row_that_voids() ->
     impossible = operations.ConfirmIrregularity(table.open.id, table.open.revision, Facts(curable=False))
     table.do(impossible, Role.PIT_SUPERVISOR)
     assert next_step(table.state) == (
-        "Cards were dealt wrongly, no Player has handled cards, and moving complete hands does not put it right: "
+        "Cards were dealt wrongly, no Player has handled cards, and moving complete hands does not correct it: "
         "the round becomes void. Repeat to confirm, or decide otherwise."
     )
 

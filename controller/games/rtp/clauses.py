@@ -344,7 +344,7 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
         "RTP 5.1",
         reading="foreign, extra, missing and unshuffled cards are each reported as such; a count decides on the number",
     ),
-    Provision("RTP 5.1.1", reading="if if found in the round, they void it, and all wagers are returned"),
+    Provision("RTP 5.1.1", reading="if found in the round, they void it, and all wagers are returned"),
     Provision(
         "RTP 5.1.2",
         reading="rounds before the one in which they were found keep their outcomes; "
