@@ -1,7 +1,8 @@
 """Pictures of the page, kept in a folder with a page to leaf through them.
 
 `CARDSHOE_PICTURES` names the folder, `build/pictures` otherwise. `CARDSHOE_ALL_PICTURES=1` takes every state at every
-size in both themes; otherwise the small screens only: landscape in the dark theme, portrait in the light one.
+size in both themes. Without it, the small screens are taken: landscape in the dark theme, portrait in the light one; a
+run with `CARDSHOE_LONG=bounded` takes a random frame instead of the latter.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from collections.abc import Callable, Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from tests.architecture.sources import ROOT
 from tests.console.measures import DRAWN, MEASURE, SIZES, THEMES, wrong
+from tests.support import long_forms
 
 if TYPE_CHECKING:
     from playwright.async_api import Page
@@ -59,9 +62,11 @@ class Frame(NamedTuple):
 
 
 def frames() -> Sequence[Frame]:
+    every = [Frame(size, theme) for size in SIZES for theme in THEMES]
     if os.environ.get("CARDSHOE_ALL_PICTURES"):
-        return [Frame(size, theme) for size in SIZES for theme in THEMES]
-    return [Frame((1280, 800), "dark"), Frame((800, 1280), "light")]
+        return every
+    portrait = Frame((800, 1280), "light")
+    return [every[0], Random(long_forms.seed).choice(every[1:]) if long_forms.BOUNDED else portrait]
 
 
 class Judge(NamedTuple):

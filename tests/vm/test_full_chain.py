@@ -6,11 +6,18 @@ import asyncio
 
 import pytest
 
+from tests.support import long_forms
 from tests.vm.conftest import Rig
 from tests.vm.image import CONFIGURATION, HTTP_PORT, LINK, SERIAL, SERVICE, SOCKET
 
 MID_ROUND = 4  # cards
 USB_URL = f"usb:///1209:0001/{SERIAL}"
+
+
+def over_each_transport(of: str) -> pytest.MarkDecorator:
+    """Return a mark that sets `url`: a serial port by udev, and bulk transfers. A bounded run takes one of them."""
+    urls = [pytest.param("", id="CDC-ACM"), pytest.param(USB_URL, id="bulk")]
+    return pytest.mark.parametrize("url", long_forms.half(urls, of))
 
 
 async def test_after_boot_the_daemon_waits_for_its_device(rig: Rig) -> None:
@@ -41,7 +48,7 @@ async def test_a_device_that_is_plugged_in_is_named_opened_to_the_daemon_and_rea
     assert "vhci_hcd.0-usb-0:1:" in node
 
 
-@pytest.mark.parametrize("url", ["", USB_URL], ids=["over CDC-ACM", "over bulk transfers"])
+@over_each_transport("a round")
 async def test_a_round_interrupted_by_the_cable_ends_at_another_port(rig: Rig, url: str) -> None:
     await use_url(rig, url)
     await rig.cable.plug(port=0)

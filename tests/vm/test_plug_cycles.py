@@ -11,7 +11,7 @@ from simulators.usb.descriptors import BULK_IN, BULK_OUT, INTERRUPT_IN, SERIAL_I
 from tests.vm.conftest import PLUG_TO_READY, Rig
 from tests.vm.image import LINK, SERVICE
 from tests.vm.machine import PATIENCE
-from tests.vm.test_full_chain import USB_URL, use_url
+from tests.vm.test_full_chain import over_each_transport, use_url
 
 LEAKED = 8192  # KiB of memory, over all cycles: more is a leak
 
@@ -70,7 +70,7 @@ async def until_away(rig: Rig) -> None:
     await rig.machine.guest.until(f"test ! -e {LINK}")
 
 
-@pytest.mark.parametrize("url", ["", USB_URL], ids=["CDC-ACM", "bulk"])
+@over_each_transport("plug cycles")
 @pytest.mark.parametrize("cycles", [5, pytest.param(100, marks=pytest.mark.soak)])
 async def test_plugged_in_and_out_again_and_again(rig: Rig, url: str, cycles: int, record_property: Any) -> None:
     await use_url(rig, url)
@@ -112,8 +112,9 @@ ON_BULK = {
 }
 
 
-@pytest.mark.parametrize(("url", "moments"), [("", ON_BOTH | ON_SERIAL), (USB_URL, ON_BULK)], ids=["CDC-ACM", "bulk"])
-async def test_unplugged_during_every_kind_of_transfer(rig: Rig, url: str, moments: dict[str, Any]) -> None:
+@over_each_transport("transfers")
+async def test_unplugged_during_every_kind_of_transfer(rig: Rig, url: str) -> None:
+    moments = ON_BULK if url else ON_BOTH | ON_SERIAL
     await use_url(rig, url)
     await plug_until_ready(rig, 0)
     await unplug(rig)

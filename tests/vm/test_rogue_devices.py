@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from contextlib import AsyncExitStack
 
-import pytest
-
 from tests.vm.conftest import Rig
 from tests.vm.image import SERIAL, SERVICE
 from tests.vm.plug import Cable
-from tests.vm.test_full_chain import USB_URL, use_url
+from tests.vm.test_full_chain import USB_URL, over_each_transport, use_url
 
-BY_SERIAL = pytest.mark.parametrize("url", ["", USB_URL], ids=["CDC-ACM", "bulk"])
 FOREIGN = f"""\
 device=$(dirname $(grep --files-with-matches {SERIAL} /sys/bus/usb/devices/*/serial))
 for interface in $device/*:1.*; do
@@ -26,7 +23,7 @@ async def codes(rig: Rig) -> list[str]:
     return [event["code"] for event in await rig.table.events() if event["event"] in ("device_lost", "device_refused")]
 
 
-@BY_SERIAL
+@over_each_transport("another key")
 async def test_the_right_number_with_another_key_is_refused(rig: Rig, url: str) -> None:
     """The device checks the proof first; `tests/end_to_end/test_which_device.py` has one that does not."""
     await use_url(rig, url)
@@ -48,7 +45,7 @@ async def test_another_number_is_not_opened(rig: Rig) -> None:
         assert not view.device.connected
 
 
-@BY_SERIAL
+@over_each_transport("two devices")
 async def test_of_two_with_one_number_neither_is_used_until_one_is_unplugged(rig: Rig, url: str) -> None:
     await use_url(rig, url)
     code = "usb-ambiguous" if url else "port-ambiguous"

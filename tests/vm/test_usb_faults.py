@@ -5,14 +5,12 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-import pytest
-
 from simulators.devices.faults import FAULTS
 from tests.usb.test_simulate_usbip import simulated
 from tests.vm.conftest import Rig
 from tests.vm.image import SERIAL
 from tests.vm.machine import HOST, PATIENCE
-from tests.vm.test_full_chain import USB_URL, use_url
+from tests.vm.test_full_chain import over_each_transport, use_url
 
 SHORT, HALT, BABBLE, HUB_RESET, SLOW = "short-packets=7", "halt@3", "babble@3", "hub-reset@3", "slow-enumeration@4"
 
@@ -22,7 +20,7 @@ def test_every_fault_of_usb_is_shown_here() -> None:
     assert shown == {fault.name for fault in FAULTS if fault.usb}
 
 
-@pytest.mark.parametrize("url", ["", USB_URL], ids=["CDC-ACM", "bulk"])
+@over_each_transport("faults")
 async def test_a_round_is_concluded_over_every_fault_of_usb(rig: Rig, url: str) -> None:
     """The hub's reset takes the device away; at the next plug it enumerates slowly."""
     cable, table = rig.cable, rig.table
