@@ -35,7 +35,12 @@ CHILD = "tests.end_to_end.child"
 MODULES = ("controller", CHILD)
 IMPORTED = (
     CHILD,
+    "controller.commands.capture.command",
+    "controller.commands.evaluate",
+    "controller.commands.journal.command",
+    "controller.commands.odds",
     "controller.commands.operate",
+    "controller.commands.rules",
     "controller.commands.run",
     "controller.commands.status",
     "controller.commands.watch",
@@ -44,6 +49,7 @@ IMPORTED = (
 )
 AT_START = ("PYTHON", "LC_", "LANG", "TZ")  # variables that Python reads when it starts
 LARGEST = 1 << 20  # bytes of a request
+ENDS_WITHIN = 300.0  # seconds after the last output: a guard against a hang
 PR_SET_PDEATHSIG = 1
 
 
@@ -110,6 +116,22 @@ def start(module: str, arguments: Sequence[str], environment: Mapping[str, str],
         stderr=subprocess.PIPE,
         env=environment,
     )
+
+
+def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run `cardshoe` to its end; its standard input is empty."""
+    process = start("controller", arguments, dict(os.environ), folder, listens=False)
+    printed = {stream: bytearray() for stream in (process.stdout, process.stderr)}
+    open_streams = set(printed)
+    while open_streams:
+        for stream in select.select(open_streams, [], [])[0]:
+            data = os.read(stream.fileno(), LARGEST)
+            printed[stream].extend(data)
+            if not data:
+                stream.close()
+                open_streams.remove(stream)
+    out, err = (data.decode() for data in printed.values())
+    return subprocess.CompletedProcess(["cardshoe", *arguments], process.wait(ENDS_WITHIN), out, err)
 
 
 class _Server:

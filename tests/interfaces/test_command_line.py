@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.end_to_end import fork_server
+
 ROOT = Path(__file__).parents[2]
 
 
 def cardshoe(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "controller", *arguments], cwd=cwd, capture_output=True, text=True, timeout=300
-    )
+    return fork_server.run(*arguments, folder=cwd)
 
 
 def test_lists_its_commands(tmp_path: Path) -> None:
