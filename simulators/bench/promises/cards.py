@@ -173,7 +173,7 @@ class TestCardPromises:
                 check(said_so, f"a shuffle, after cards were dealt, was answered {said(step.answer)}")
 
     @promise("Commands", "", "one command that moves cards is open at a time: another is answered `busy`")
-    @promise("Commands", "9", "reasons are named as things stand when the command arrives")
+    @promise("Commands", "9", "reasons are those at the moment when the command arrives")
     async def test_a_second_command_that_moves_cards_is_busy(self, dealt: Dealt) -> None:
         needs(dealt.beside is not None, "no fresh deck was in the device, or it does not shuffle")
         assert dealt.beside is not None

@@ -41,7 +41,7 @@ class TestHandshakePromises:
         check(said.kept[-1].boot == attempt.boot != 0, "the running boot is not the last one listed, or is 0")
         check(all(kept.oldest <= kept.newest + 1 for kept in said.kept), "more reports are kept than were made")
 
-    @promise("A link", "Device 1", "a hello that comes again is answered with the same identity")
+    @promise("A link", "Device 1", "a repeated hello is answered with the same identity")
     async def test_the_same_hello_has_the_same_identity(self, host: FrameHost) -> None:
         first = await host.greet()
         again = await host.ask(first.hello, Kind.IDENTITY, "a hello that came again was not answered")
@@ -84,7 +84,7 @@ class TestHandshakePromises:
         await host.ask(attempt.host_proof(right=False), Kind.REJECT, sentence)
         await host.resume(attempt)
 
-    @promise("A link", "Device 2", "a host proof may come again and is answered again")
+    @promise("A link", "Device 2", "a repeated host proof is answered again")
     async def test_a_proof_that_comes_again_is_answered_again(self, host: FrameHost) -> None:
         attempt = await host.greet()
         await host.prove(attempt)
@@ -111,7 +111,9 @@ class TestHandshakePromises:
         await host.until_statuses(2, place)
         check(not host.answers(1, place), "a command with the keys of the previous link was carried out")
 
-    @promise("A link", "Device 3", "a resume on the active link begins again with the oldest report kept")
+    @promise(
+        "A link", "Device 3", "after a resume on the active link the device starts again from the oldest report kept"
+    )
     async def test_a_resume_on_the_active_link_begins_again(self, host: FrameHost) -> None:
         await host.settle()
         host.acknowledges = False

@@ -78,7 +78,9 @@ class TestLifePromises:
             check((await host.status()).exit_held == held, f"`exit_held` is {not held} after {word} exit was done")
 
     @promise(
-        "Bodies", "Status", "`last_report` is the newest report, `heard` a counter of the host's, and clocks run on"
+        "Bodies",
+        "Status",
+        "`last_report` is the newest report, `heard` is one of the host's counters, and clocks advance",
     )
     async def test_last_report_and_heard_are_true(self, host: FrameHost) -> None:
         await host.settle()

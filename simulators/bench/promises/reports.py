@@ -64,7 +64,7 @@ class TestReportPromises:
         check(len(sent) <= WINDOW, f"{len(sent)} reports were sent without an acknowledgement, of at most {WINDOW}")
         check(sent == list(range(due, due + WINDOW)), f"the window is not the oldest {WINDOW} in order: {sent}")
 
-    @promise("Reports", "Device 3", "what is in the window comes again after 200 ms, then twice as long, at most 2 s")
+    @promise("Reports", "Device 3", "the window is sent again after 200 ms, then after twice as long, at most 2 s")
     async def test_it_sends_again_and_waits_longer_each_time(self, host: FrameHost) -> None:
         due, place = await with_unacknowledged(host, 3)
         await host.listen(WATCHED)

@@ -111,7 +111,7 @@ class TestSealingPromises:
         for came in host.reports(place):
             check_shortest(came.plain)
 
-    @promise("Sealed frames", "Receiving", "forged frames are no sign of life: the host is lost all the same")
+    @promise("Sealed frames", "Receiving", "forged frames are not a sign of life: the host is still lost")
     async def test_forged_frames_are_no_sign_of_life(self, host: FrameHost) -> None:
         await host.settle()
         body = encode_body(messages.Ack(0))
