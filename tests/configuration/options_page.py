@@ -21,8 +21,7 @@ HEAD: Final = """\
 
 This page lists every option, for technicians; [configuration.md](configuration.md) explains the sections.
 `python -m tools.generate` makes it from the program's types. `cardshoe config example` prints a file with all options,
-`cardshoe config show FILE` what is in force. A change takes effect when the file is [read
-again](configuration.md#reading-it-again), or when the daemon starts.
+`cardshoe config show FILE` what is in force. [How a file is read again](configuration.md#reading-it-again).
 """
 
 
@@ -34,15 +33,24 @@ def _lines(section: Section) -> Iterator[str]:
     meaning = SECTIONS[section.name].meaning
     yield f"## {section.heading}"
     yield ""
-    yield f"{meaning[0].upper()}{meaning[1:]}."
+    yield f"{meaning[0].upper()}{meaning[1:]}. {_effects(section)}"
     yield ""
-    yield "| key | what may stand there | if left out | a change takes effect | meaning |"
-    yield "|---|---|---|---|---|"
-    yield from (_row(section, option) for option in section.options)
+    yield "| key | value | if left out | meaning |"
+    yield "|---|---|---|---|"
+    yield from (_row(option) for option in section.options)
     yield ""
 
 
-def _row(section: Section, option: Option) -> str:
-    left_out = "must stand there" if option.required else f"`{option.default}`" if option.default else "see meaning"
-    effect = effect_of(f"{section.name}.{option.key}")
-    return f"| `{option.key}` | {option.values} | {left_out} | {effect} | {option.meaning} |"
+def _effects(section: Section) -> str:
+    """Return when a change takes effect: of most keys, then of the others."""
+    keys: dict[str, list[str]] = {}
+    for option in section.options:
+        keys.setdefault(str(effect_of(f"{section.name}.{option.key}")), []).append(f"`{option.key}`")
+    most, *others = sorted(keys, key=lambda effect: -len(keys[effect]))
+    exceptions = "".join(f"; of {' and '.join(keys[effect])} {effect}" for effect in others)
+    return f"A change takes effect {most}{exceptions}."
+
+
+def _row(option: Option) -> str:
+    left_out = "required" if option.required else f"`{option.default}`" if option.default else "see meaning"
+    return f"| `{option.key}` | {option.values} | {left_out} | {option.meaning} |"
