@@ -20,8 +20,8 @@ import structlog
 from controller.api.callers import Caller
 from controller.api.ends import Ends
 from controller.journal.codec import Moment
-from controller.table.access import lock_length_ns
 from controller.table.model import PinLock
+from controller.table.screens import lock_length_ns
 from firmware_bridge.messages import Message, message
 from firmware_bridge.plain_text import whole_number
 

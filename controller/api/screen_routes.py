@@ -32,8 +32,8 @@ from controller.api.screen_state import Kind, PersonView, ScreenView, own_part
 from controller.api.screen_stream import STOPPED, ScreenStates, Shown
 from controller.games.own_words import OwnWords
 from controller.journal import JournalError
-from controller.table.access import FAILURES
 from controller.table.model import PinLock
+from controller.table.screens import FAILURES
 from firmware_bridge.messages import message
 from firmware_bridge.plain_text import whole_number
 

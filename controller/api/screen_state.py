@@ -19,8 +19,7 @@ from controller.games.own_words import BANKER, DEALER, PLAYER, OwnWords
 from controller.games.specification import KINDS
 from controller.language import ENGLISH
 from controller.rules.dealing_order import Place
-from controller.table.offers import Offer
-from controller.table.reportable import reportable
+from controller.table.offers import Offer, reportable
 from controller.table.state import TableState
 from firmware_bridge.messages import AnyText, message
 

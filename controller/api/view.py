@@ -19,9 +19,8 @@ from controller.table.irregularities.questions import in_order
 from controller.table.model import NOT_SO, Hand, Irregularity, RecordedDeck, SettledBet, Stage
 from controller.table.next_step import next_step, next_steps
 from controller.table.operations import Correctable
-from controller.table.payments import payments
 from controller.table.phases import Phase
-from controller.table.rounds import stub_comes, stub_count_due
+from controller.table.settling import payments, stub_comes, stub_count_due
 from controller.table.state import TableState
 from firmware_bridge.capabilities import shortcomings
 from firmware_bridge.messages import AnyText

@@ -6,7 +6,7 @@ clause depends on wagers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Final, TypeVar
 
@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from controller.games.specification import Disposition, Kind
 from controller.games.wager_specification import Looks
+from controller.roles import Role
 from controller.rules import placing
 from controller.rules.law import UnknownWagerError, enters_bettors
 from controller.rules.layout import (
@@ -37,6 +38,18 @@ from controller.rules.settlement import (
 )
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
+from controller.table.feature import (
+    ALWAYS,
+    ANY_PHASE,
+    BETS_LIE,
+    BETTORS_COME,
+    MOST_TRIED,
+    UNKNOWN,
+    Group,
+    OperationRow,
+    group,
+    just,
+)
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.raising import INFERENCE, already_open, raise_irregularity
 from controller.table.model import NOT_SO, Irregularity, Restrictions, SettledBet, Stage
@@ -45,6 +58,7 @@ from controller.table.state import TableState
 from firmware_bridge.messages import AnyText, Message, counted, message
 
 MOST_BETTORS: Final = 100  # all of them are part of the state
+
 
 ResultT = TypeVar("ResultT")
 
@@ -386,3 +400,82 @@ def _settled(entry: BetResult) -> SettledBet:
         held=str(entry.held),
         paid=str(entry.paid),
     )
+
+
+# -- permissions and offers
+
+
+def _leaving(state: TableState) -> Iterator[Group]:
+    betting = {bet.bettor for bet in state.layout.bets}
+    free = [bettor.id for bettor in state.bettors if bettor.id not in betting]
+    ids = free[:1] or [bettor.id for bettor in state.bettors[:1]]
+    yield from (group(operations.BettorLeaves(bettor)) for bettor in ids)
+
+
+def _entering(state: TableState) -> Iterator[Group]:
+    """Offer a new bettor; if no more are accepted, an entered one may still move."""
+    known = [operations.EnterBettor(bettor.id, bettor.seat) for bettor in state.bettors[:1]]
+    yield group(operations.EnterBettor(UNKNOWN), *known, needs=("seat",))
+
+
+def _wagers(state: TableState) -> Iterator[Group]:
+    """Offer a bet that the rules allow, and an overlooked one that lies there although they do not."""
+    assert state.settings is not None
+    main = next(wager for wager in state.law.wagers if wager.main)
+    limit = state.table_rules.limits.get(main.id)
+    amount = max(1, limit.minimum) if limit is not None else 1
+    bettors = [bettor.id for bettor in state.bettors[:MOST_TRIED]]
+    for overlooked in (False, True):
+        samples = (
+            operations.PlaceWager(bettor, main.id, box, amount, overlooked)
+            for bettor in bettors
+            for box in range(1, state.settings.box_count + 1)
+        )
+        yield group(*samples, known=("overlooked",) if overlooked else ())
+
+
+def _restricted(state: TableState) -> Iterator[Group]:
+    """Offer the restrictions in force as the start; what people remove is lifted."""
+    names = ("closed_boxes", "fewer_wagers", "one_box")
+    force = operations.RestrictBetting(*(getattr(state.restrictions, name) for name in names))
+    bettors = bool(state.bettors or force.one_box)
+    yield group(force, operations.RestrictBetting(), known=names, needs=names if bettors else names[:2])
+
+
+def _changes(state: TableState) -> Iterator[Group]:
+    bets = state.layout.bets[:MOST_TRIED]
+    yield group(*(operations.ChangeWager(bet.number, bet.amount + more) for bet in bets for more in (0, 1, -1)))
+
+
+def _taken_back(state: TableState) -> Iterator[Group]:
+    yield group(*(operations.TakeBackWager(bet.number) for bet in state.layout.bets[:MOST_TRIED]))
+
+
+# fmt: off
+FEATURE: Final[tuple[OperationRow, ...]] = (
+    OperationRow(
+        operations.EnterBettor, message("enter a bettor"), message("{who} entered a bettor."), verify_enter_bettor,
+        add_bettor, BETTORS_COME, ALWAYS, offers=_entering),
+    OperationRow(
+        operations.BettorLeaves, message("let a bettor leave"), message("{who} let a bettor leave."),
+        verify_bettor_leaves, remove_bettor, BETTORS_COME, ALWAYS, offers=_leaving,
+        where=lambda state: bool(state.bettors)),
+    OperationRow(
+        operations.PlaceWager, message("place a wager"), message("{who} placed a wager."), verify_wager, lay,
+        BETS_LIE, ALWAYS, offers=_wagers, where=lambda state: bool(state.bettors)),
+    OperationRow(
+        operations.ChangeWager, message("change a wager"), message("{who} changed a wager."), verify_wager, lay,
+        BETS_LIE, ALWAYS, offers=_changes, where=lambda state: bool(state.layout.bets)),
+    OperationRow(
+        operations.TakeBackWager, message("take a wager back"), message("{who} took a wager back."), verify_wager,
+        lay, BETS_LIE, ALWAYS, offers=_taken_back, where=lambda state: bool(state.layout.bets)),
+    OperationRow(
+        operations.RejectExcess, message("hand back what is over the limit"),
+        message("{who} handed back what is over the limit."), verify_wager, lay, BETS_LIE, ALWAYS,
+        offers=just(operations.RejectExcess()), where=lambda state: bool(state.layout.bets)),
+    OperationRow(
+        operations.RestrictBetting, message("restrict betting"), message("{who} restricted betting."),
+        verify_restrict, restrict, ANY_PHASE, ALWAYS, Role.PIT_MANAGER, offers=_restricted),
+)
+# fmt: on
+"""The permissions and offers of this feature."""

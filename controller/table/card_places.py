@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from msgspec.structs import replace
@@ -11,6 +12,7 @@ from controller.rules.dealing_order import DEALER, Place
 from controller.rules.law import find_row
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
+from controller.table.feature import ALWAYS, CARDS_LIE, Group, OperationRow, group
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.questions import place_word
 from controller.table.irregularities.raising import known_facts, raise_irregularity
@@ -138,3 +140,25 @@ def _state_places(decision: Decision) -> None:
             facts = replace(found.facts, misplaced=True, curable=known.curable)
             row, asks = find_row(state.law, found.kind, facts)
             decision.emit(events.FactStated(found.id, facts, row, asks))
+
+
+# -- permissions and offers
+
+
+def _placed(state: TableState) -> Iterator[Group]:
+    """Offer another place for any card that is at a place."""
+    for place, hand in state.round.hands.items():
+        if hand.cards:
+            other = DEALER if place != DEALER else "B1"
+            yield group(operations.PlaceCards((operations.CardAt(hand.cards[0].ordinal, other),)))
+            return
+
+
+# fmt: off
+FEATURE: Final[tuple[OperationRow, ...]] = (
+    OperationRow(
+        operations.PlaceCards, message("record where cards lie"), message("{who} recorded where cards lie."),
+        verify_place_cards, place_cards, CARDS_LIE, ALWAYS, offers=_placed),
+)
+# fmt: on
+"""The permissions and offers of this feature."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
@@ -11,9 +12,10 @@ from controller.rules.dealing_order import Place
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.decks import verify_witness
+from controller.table.feature import ALWAYS, ANY_PHASE, WORDS, Group, OperationRow, group
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.dispositions import state_count
-from controller.table.irregularities.questions import pile_word
+from controller.table.irregularities.questions import COUNT_BY_HAND, pile_word
 from controller.table.irregularities.raising import (
     COUNT_KINDS,
     already_open,
@@ -23,7 +25,8 @@ from controller.table.irregularities.raising import (
 )
 from controller.table.irregularities.reporting import answer_with_hand, open_error, verify_report
 from controller.table.model import ASIDE, DECK, DENIED, STUB, BeforeCount, Deck, Hand, Irregularity, Pile, Stage
-from controller.table.phases import CARDS_LEAVE, WINDOW_OPEN, Phase
+from controller.table.phases import BETWEEN_ROUNDS, CARDS_LEAVE, WINDOW_OPEN, Phase
+from controller.table.settling import stub_comes, stub_count_due
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK_SIZE
 from firmware_bridge.messages import Message, counted, message
@@ -330,3 +333,37 @@ def _stub(state: TableState, beside: int) -> int:
         return min(counted, DECK_SIZE - beside) if _last_count_was_denied(state) else counted
     size = deck.loaded or DECK_SIZE
     return max(0, min(size - deck.dispensed, size - beside))
+
+
+MOST_COUNTED: Final = 60
+
+
+def counts_due(state: TableState) -> str:
+    """Return the pile that has to be counted by hand now; empty if none."""
+    for found in state.open:
+        if COUNT_BY_HAND in found.asks:
+            return DECK if found.waiting else STUB
+    if state.phase is Phase.SETTLING and stub_count_due(state) and not stub_comes(state):
+        return STUB
+    return DECK if state.decks.count_due and state.phase in BETWEEN_ROUNDS - {Phase.MAINTENANCE} else ""
+
+
+# -- permissions and offers
+
+
+def _counted(state: TableState) -> Iterator[Group]:
+    stub = operations.CountCards(STUB, min(MOST_COUNTED, max(0, state.stub_due)), WORDS)
+    deck = operations.CountCards(DECK, DECK_SIZE, WORDS)
+    if due := counts_due(state):
+        yield group(stub if due == STUB else deck, known=("pile",))
+    yield group(stub, deck)
+
+
+# fmt: off
+FEATURE: Final[tuple[OperationRow, ...]] = (
+    OperationRow(
+        operations.CountCards, message("count cards"), message("{who} counted cards."), verify_count, count_cards,
+        ANY_PHASE, ALWAYS, offers=_counted),
+)
+# fmt: on
+"""The permissions and offers of this feature."""

@@ -1,13 +1,13 @@
 """The single entry point: every input is decided here, by the module that its type names.
 
-    PersonActed         perform.py: is the operation permitted now? then the module of its row in permissions.py
+    PersonActed         perform.py: is the operation permitted now? then the feature that has its row
     DeviceReported      device_reports.py; cards that leave the device: dealing.py
     CommandAnswered     device_reports.py
     DeviceConnected, DeviceGone, StatusReceived, ReportsMissing
                         reconciliation.py: does the device's status agree with the journal?
-    DeviceContradicted  device_watch.py; with each status: does the device do what was ordered?
+    DeviceContradicted  device_reports.py; with each status: does the device do what was ordered?
     PinTried, RefusedAtDoor
-                        access.py
+                        screens.py
     DaemonStarted, ConfigurationRead, FilesExpired, DamageFound
                         here
 
@@ -20,21 +20,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from controller.table import (
-    access,
-    device_reports,
-    device_watch,
-    events,
-    inputs,
-    interruptions,
-    perform,
-    reconciliation,
-)
+from controller.table import device_reports, events, inputs, perform, power_failures, reconciliation, screens
 from controller.table.decision import Decided, Decision
 from controller.table.device_commands import issue_commands
 from controller.table.inputs import AnyInput
 from controller.table.record import ConfigurationRecord
-from controller.table.rounds import choose_game
+from controller.table.starting import choose_game
 from controller.table.state import TableState
 from firmware_bridge.messages import message
 
@@ -60,7 +51,7 @@ def _daemon_started(decision: Decision, given: inputs.DaemonStarted) -> None:
         choose_game(decision, given.settings)
     reconciliation.lapse_commands(decision)
     decision.change_service("link_lost", message("the daemon has started and looks for the device"))
-    interruptions.host_started(decision, before, given)
+    power_failures.host_started(decision, before, given)
 
 
 def _record(decision: Decision, configuration: ConfigurationRecord) -> None:
@@ -97,12 +88,12 @@ _HANDLERS: Final[dict[type[inputs.Input], Callable[[Decision, Any], None]]] = {
     inputs.DeviceGone: reconciliation.device_gone,
     inputs.StatusReceived: reconciliation.status_received,
     inputs.ReportsMissing: reconciliation.reports_missing,
-    inputs.DeviceContradicted: device_watch.device_contradicted,
+    inputs.DeviceContradicted: device_reports.device_contradicted,
     inputs.CommandAnswered: device_reports.command_answered,
     inputs.DeviceReported: device_reports.device_reported,
     inputs.PersonActed: perform.person_acted,
-    inputs.PinTried: access.pin_tried,
-    inputs.RefusedAtDoor: access.refused_at_door,
+    inputs.PinTried: screens.pin_tried,
+    inputs.RefusedAtDoor: screens.refused_at_door,
     inputs.FilesExpired: _files_expired,
     inputs.DamageFound: _damage_found,
 }

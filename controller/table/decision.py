@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from controller.table import events
 from controller.table.events import AnyEvent
+from controller.table.evolve import applied
 from controller.table.phases import PHASE_TABLE, PHASE_WORDS, SERVICE_TABLE, Phase
-from controller.table.stale_screens import applied
 from controller.table.state import TableState
 from firmware_bridge.messages import AnyText, Argument, Message
 

@@ -5,9 +5,14 @@ Recording decks is optional. Once one is recorded, a round begins only with a re
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Final
+
 from controller.games.specification import Kind
+from controller.roles import Role
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
+from controller.table.feature import ALWAYS, ANY_PHASE, UNKNOWN, WORDS, Group, OperationRow, group, just
 from controller.table.inference import device_counts
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.raising import already_open, known_facts, raise_irregularity
@@ -398,3 +403,76 @@ def quarantine_for(decision: Decision, given: PersonActed, found: Irregularity) 
     decision.emit(events.DeckQuarantined("", found.row.because, given.person, found.id, waiting))
     if state.phase in BETWEEN_ROUNDS and not deck.used:
         decision.emit(events.DeckMadeUnusable(deck.deck, waiting))
+
+
+# -- permissions and offers
+
+
+def _labels(state: TableState) -> list[str]:
+    return [record.label for record in state.decks.recorded]
+
+
+def _shuffled(state: TableState) -> Iterator[Group]:
+    yield group(*(operations.ShuffledOutside(WORDS, deck) for deck in ("", *_labels(state))))
+
+
+def _brought(state: TableState) -> Iterator[Group]:
+    """Offer to bring a deck, also another deck with the back of a quarantined one that was taken away."""
+    yield group(operations.BringDeck(UNKNOWN, UNKNOWN, WORDS, DECK_SIZE, WORDS))
+    if any(deck.quarantined for deck in state.decks.taken_away):
+        yield group(operations.BringDeck(UNKNOWN, UNKNOWN, WORDS, DECK_SIZE, WORDS, another=True), known=("another",))
+
+
+def _taken_out(state: TableState) -> Iterator[Group]:
+    yield group(*(operations.TakeDeckOut(deck, WORDS, DECK_SIZE, WORDS) for deck in _labels(state)))
+
+
+def _loaded(state: TableState) -> Iterator[Group]:
+    labels = _labels(state)
+    yield group(*(operations.LoadDeck(deck) for deck in (*labels, "")), needs=("deck",) if labels else ())
+
+
+def _quarantined(state: TableState) -> Iterator[Group]:
+    yield group(*(operations.QuarantineDeck(deck, WORDS) for deck in ("", *_labels(state))))
+
+
+def _released(state: TableState) -> Iterator[Group]:
+    away = [record.label for record in state.decks.taken_away if record.quarantined]
+    yield group(*(operations.ReleaseDeck(deck, WORDS, DECK_SIZE, WORDS) for deck in ("", *_labels(state), *away)))
+
+
+def _out_of_use(state: TableState) -> bool:
+    decks = state.decks
+    recorded = any(record.quarantined for record in (*decks.recorded, *decks.taken_away))
+    return recorded or bool(decks.in_play.quarantined)
+
+
+# fmt: off
+FEATURE: Final[tuple[OperationRow, ...]] = (
+    OperationRow(
+        operations.ShuffledOutside, message("record that the deck was shuffled outside"),
+        message("{who} recorded that the deck was shuffled outside."), verify_shuffled_outside, shuffled_outside,
+        ANY_PHASE - {Phase.MAINTENANCE}, offers=_shuffled,
+        where=lambda state: state.device.kind != "shuffler" and (not state.in_round or bool(state.decks.recorded))),
+    OperationRow(
+        operations.CutDeck, message("cut the deck"), message("{who} cut the deck."), verify_cut, cut, ANY_PHASE,
+        ALWAYS, offers=just(operations.CutDeck()), where=lambda state: state.device.kind == "shoe"),
+    OperationRow(
+        operations.LoadDeck, message("record which deck was put in"),
+        message("{who} recorded which deck was put in."), verify_load, load, ANY_PHASE, ALWAYS, offers=_loaded,
+        where=lambda state: bool(state.decks.recorded) or not device_counts(state)),
+    OperationRow(
+        operations.BringDeck, message("bring a deck"), message("{who} brought a deck."), verify_bring, bring,
+        ANY_PHASE, ALWAYS, offers=_brought),
+    OperationRow(
+        operations.TakeDeckOut, message("take a deck away"), message("{who} took a deck away."), verify_take_out,
+        take_out, ANY_PHASE, ALWAYS, offers=_taken_out, where=lambda state: bool(state.decks.recorded)),
+    OperationRow(
+        operations.QuarantineDeck, message("put a deck out of use"), message("{who} put a deck out of use."),
+        verify_quarantine, quarantine, ANY_PHASE, ALWAYS, offers=_quarantined),
+    OperationRow(
+        operations.ReleaseDeck, message("release a deck"), message("{who} released a deck."), verify_release,
+        release, ANY_PHASE, ALWAYS, Role.PIT_SUPERVISOR, offers=_released, where=_out_of_use),
+)
+# fmt: on
+"""The permissions and offers of this feature."""

@@ -6,7 +6,7 @@ cards on the table count; those that the device read are compared with them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Final
 
@@ -18,13 +18,15 @@ from controller.rules.payouts import settle
 from controller.table import events, operations
 from controller.table.betting import settle_wagers
 from controller.table.decision import Decision, RefusedError
+from controller.table.feature import ALWAYS, CARDS_ON_TABLE, NOT_HELD, SHOWING, Group, OperationRow, group, just
 from controller.table.inputs import PersonActed
-from controller.table.interruptions import re_evaluate_interruption
 from controller.table.irregularities.questions import place_word
 from controller.table.irregularities.raising import INFERENCE, known_facts, raise_irregularity
 from controller.table.model import Closed, Hand, Pile
 from controller.table.phases import Phase
+from controller.table.power_failures import re_evaluate_interruption
 from controller.table.state import TableState
+from firmware_bridge.cards import DECK as CARDS
 from firmware_bridge.cards import Card, Exposed
 from firmware_bridge.messages import Message, counted, message
 
@@ -387,3 +389,58 @@ def _judgement(state: TableState, place: Place, cards: tuple[Card, ...], dealer:
         half=main.net == HALF,
         clause=settling.clause if settling else main.clause,
     )
+
+
+def resume_play(decision: Decision) -> None:
+    """Give the waiting hands their outcomes once nothing blocks and no card is to be moved."""
+    if not decision.state.held:
+        judge(decision)
+
+
+# -- permissions and offers
+
+
+def _hands(state: TableState) -> Iterator[Group]:
+    """Offer each hand that is not turned over. The sample enters cards, so it never asks for what the device read."""
+    for place in (*state.round.live_places, DEALER):
+        hand = state.round.hands.get(place)
+        if hand is not None and not hand.shown:
+            needs = () if may_be_shown_as_read(state, place) else ("cards",)
+            yield group(operations.ExposeHand(place, CARDS[:3]), known=("place",), needs=needs)
+
+
+def _handled(state: TableState) -> Iterator[Group]:
+    """Offer the handling or viewing of a hand; who did it is needed if bettors are entered."""
+    places = [place for place, hand in state.round.hands.items() if place != DEALER and hand.cards]
+    if places:
+        yield group(*(operations.HandleCards(place) for place in places))
+        looked = (operations.HandleCards(place, viewed=True) for place in places)
+        yield group(*looked, known=("viewed",), needs=("bettor",) if state.bettors else ())
+
+
+def _named(state: TableState) -> Iterator[Group]:
+    places = [place for place, hand in state.round.hands.items() if hand.size and not hand.shown]
+    if places:
+        yield group(*(operations.NameExposed(place, ()) for place in places))
+
+
+# fmt: off
+FEATURE: Final[tuple[OperationRow, ...]] = (
+    OperationRow(
+        operations.ExposeHand, message("expose a hand"), message("{who} exposed a hand."), verify_expose_hand,
+        expose_hand, SHOWING, NOT_HELD, offers=_hands),
+    OperationRow(
+        operations.PlayersExamined, message("record that players have examined their cards"),
+        message("{who} recorded that players have examined their cards."), verify_examined, record_examined,
+        frozenset({Phase.EXAMINING}), NOT_HELD, offers=just(operations.PlayersExamined()),
+        where=lambda state: state.game.step(StepKind.RETURNING) is None and not state.round.examined),
+    OperationRow(
+        operations.HandleCards, message("record that cards were handled"),
+        message("{who} recorded that cards were handled."), verify_handle_cards, handle_cards, CARDS_ON_TABLE,
+        ALWAYS, offers=_handled),
+    OperationRow(
+        operations.NameExposed, message("name exposed cards"), message("{who} named exposed cards."),
+        verify_name_exposed, name_exposed, CARDS_ON_TABLE, ALWAYS, offers=_named),
+)
+# fmt: on
+"""The permissions and offers of this feature."""

@@ -1,7 +1,7 @@
 """Infers what the device does not report: card numbers, cards drawn together, a missing shuffle.
 
 - A device that does not number its cards: the table counts them, and people enter when a deck is put in. Cards drawn
-  while the link was lost are unknown: after every loss a count is asked for (interruptions.py).
+  while the link was lost are unknown: after every loss a count is asked for (power_failures.py).
 - The device's clock: cards closer together than a person draws them (I15), and a clock that runs backwards (I04). Only
   times of one start of the device are compared, never times of arrival. A device without a clock (`uptime_ms` None) is
   not checked.

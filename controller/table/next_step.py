@@ -12,7 +12,7 @@ from typing import Final
 from controller.games.own_words import DEALER
 from controller.games.specification import Kind, StepKind
 from controller.roles import Role
-from controller.table import operations, rounds
+from controller.table import operations, settling, starting
 from controller.table.admissions import remedy
 from controller.table.decision import RefusedError
 from controller.table.decks import out_of_use
@@ -22,8 +22,8 @@ from controller.table.inputs import PersonActed
 from controller.table.irregularities.questions import CARDS_ARE_MOVED, in_order, place_word, question
 from controller.table.model import ASIDE, Hand, Pile
 from controller.table.operations import AnyOperation
-from controller.table.payments import difference_due, differences
 from controller.table.phases import AFTER_DEAL, BETWEEN_ROUNDS, CARDS_LEAVE, DEALING, Phase, Service
+from controller.table.settling import difference_due, differences
 from controller.table.state import FIRST_CARD_PLACE, TableState
 from firmware_bridge.messages import Message, counted, message, sentences
 
@@ -94,7 +94,9 @@ def goes_on_without_device(state: TableState) -> bool:
     if state.phase in CARDS_LEAVE:
         return stub_is_out(state) or (state.phase is Phase.FIRST_CARD and state.round.first_card is not None)
     gives_stub = state.device.connected and not (state.device.stopped or state.decks.in_play.stub_out)
-    waits = state.phase is Phase.SETTLING and not state.round.chips_paid and rounds.stub_count_due(state) and gives_stub
+    waits = (
+        state.phase is Phase.SETTLING and not state.round.chips_paid and settling.stub_count_due(state) and gives_stub
+    )
     return state.phase in AFTER_DEAL and not waits
 
 
@@ -199,10 +201,10 @@ def waiting(state: TableState) -> tuple[Message, ...]:
 def _first_refusal(state: TableState, operation: AnyOperation, otherwise: Message) -> Message:
     """Return the sentence that would refuse the operation now, else `otherwise`."""
     verifies: dict[type[operations.Operation], Callable[..., None]] = {
-        operations.PlaceYourBets: rounds.verify_place_your_bets,
-        operations.NoMoreBets: rounds.verify_no_more_bets,
-        operations.RecordSettled: rounds.verify_settled,
-        operations.ConcludeRound: rounds.verify_conclude,
+        operations.PlaceYourBets: starting.verify_place_your_bets,
+        operations.NoMoreBets: starting.verify_no_more_bets,
+        operations.RecordSettled: settling.verify_settled,
+        operations.ConcludeRound: settling.verify_conclude,
     }
     try:
         verifies[type(operation)](state, PersonActed("", "", Role.DEALER, state.round.number, operation), operation)
@@ -317,7 +319,7 @@ def _settle(state: TableState) -> tuple[Message, ...]:
 
 def errors_count(state: TableState) -> Message:
     """Return how long an error may change a settled round: each document has its own clauses."""
-    if clauses := rounds.errors_count_by(state):
+    if clauses := settling.errors_count_by(state):
         return message(
             'Errors found before "Place your bets" may still change the result ({clauses:list}).', clauses=clauses
         )

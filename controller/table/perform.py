@@ -13,14 +13,14 @@ from msgspec.structs import replace
 from controller.roles import Role
 from controller.table import events
 from controller.table.decision import Decision, RefusedError
+from controller.table.feature import OperationRow
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.questions import in_order, question
 from controller.table.next_step import device_trouble, next_step, waiting
 from controller.table.operations import Correctable, Operation
-from controller.table.permissions import PERMISSIONS, Permission
+from controller.table.permissions import PERMISSIONS
 from controller.table.phases import PHASE_WORDS, Phase, Service
 from controller.table.screens import verify_screen
-from controller.table.stale_screens import CHANGES_MEANING
 from controller.table.state import TableState
 from firmware_bridge.messages import Message, message, sentences
 
@@ -48,7 +48,9 @@ ASKED_FOR: Final = {
 """Descriptions, by the tag of the event, of a first request with an operation that is entered twice."""
 
 DONE: Final = {str(operation.__struct_config__.tag): row.done for operation, row in PERMISSIONS.items()}
-HAPPENED: Final = {str(event.__struct_config__.tag): said for event, said in CHANGES_MEANING.items()}
+HAPPENED: Final = {
+    str(event.__struct_config__.tag): event.outdates for event in events.ALL if event.outdates is not None
+}
 
 
 def name_of(operation: Operation) -> str:
@@ -93,7 +95,7 @@ def _first_in(state: TableState) -> Message:
     return replace(first, args={"hand": state.game.words.dealers_hand}) if "{hand}" in first.id else first
 
 
-def _verify_duty(state: TableState, given: PersonActed, allowed: Permission) -> None:
+def _verify_duty(state: TableState, given: PersonActed, allowed: OperationRow) -> None:
     """Verify that of the dealers only the one on duty deals and answers. Before one is on duty, any dealer may.
 
     People of a higher rank may act for the dealer (RTP 6.2, NC 1.10).

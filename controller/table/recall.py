@@ -6,18 +6,21 @@ from the journal up to that entry (`cards_recalled`) for the answer to the reque
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
+from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.events import AnyEvent
+from controller.table.feature import ALWAYS, ANY_PHASE, WORDS, Group, OperationRow, group
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.reopening import concerns_round, may_be_lifted
 from controller.table.model import ASIDE, CardId, HeldCard, Irregularity, Stage
 from controller.table.phases import Phase
 from controller.table.state import TableState
+from firmware_bridge.messages import message
 
 TRAY: Final = "tray"
 RECONSTRUCTS: Final = frozenset({Stage.MOVING, Stage.ORDERING})
@@ -111,3 +114,23 @@ def _put(event: AnyEvent) -> Iterable[tuple[Place, HeldCard]]:
         case _:
             return []
     return [(place, card) for card in cards]
+
+
+# -- permissions and offers
+
+
+def _recalled(state: TableState) -> Iterator[Group]:
+    number, places = state.round.number, (*state.round.hands, TRAY, ASIDE)
+    rounds = [operations.RecallCards(one, WORDS) for one in (number, number - 1)]
+    yield group(*rounds, *(operations.RecallCards(number, WORDS, place) for place in places))
+
+
+# fmt: off
+FEATURE: Final[tuple[OperationRow, ...]] = (
+    OperationRow(
+        operations.RecallCards, message("recall concealed cards"), message("{who} recalled concealed cards."),
+        verify_recall, recall_cards, ANY_PHASE, ALWAYS, Role.PIT_MANAGER, offers=_recalled,
+        where=lambda state: state.rounds_numbered > 0),
+)
+# fmt: on
+"""The permissions and offers of this feature."""

@@ -12,20 +12,22 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.games.specification import Kind
-from controller.table import events
-from controller.table.admissions import admit, admitted, awaited
-from controller.table.decision import Decision
-from controller.table.device_reports import stop
-from controller.table.device_watch import watch_orders
+from controller.roles import Role
+from controller.table import events, operations
+from controller.table.admissions import REPAIR, admit, admitted, awaited
+from controller.table.decision import Decision, RefusedError
+from controller.table.device_reports import stop, watch_orders
+from controller.table.exposing import resume_play
+from controller.table.feature import ALWAYS, ANY_PHASE, RECONCILING, OperationRow, just
 from controller.table.inference import device_counts
-from controller.table.inputs import DeviceConnected, DeviceGone, ReportsMissing, StatusReceived
-from controller.table.interruptions import may_have_passed_cards, raise_unseen_cards
+from controller.table.inputs import DeviceConnected, DeviceGone, PersonActed, ReportsMissing, StatusReceived
 from controller.table.irregularities.raising import already_open, raise_count_in_doubt
 from controller.table.model import HeldCard, Pile
-from controller.table.phases import AFTER_DEAL, Service
-from controller.table.rounds import choose_game
+from controller.table.phases import AFTER_DEAL, IN_ROUND, Service
+from controller.table.power_failures import may_have_passed_cards, raise_unseen_cards
+from controller.table.starting import choose_game
 from controller.table.state import TableState
-from controller.table.stop_causes import DOOR, JAM, about
+from controller.table.stop_causes import DOOR, JAM, about, named_causes
 from firmware_bridge.capabilities import DeviceIdentity, DeviceStatus
 from firmware_bridge.cards import DECK_SIZE
 from firmware_bridge.messages import Message, message
@@ -39,6 +41,7 @@ WATCHING: Final = {
     "recognises_cards": message("its card reader"),
 }
 """Capabilities that a device must not lose in a round, in the words that people use for them."""
+
 
 UNITS: Final = {
     "sets": message("sets"),
@@ -348,3 +351,57 @@ def _unseen_in_tray(state: TableState, status: DeviceStatus) -> tuple[HeldCard, 
     missed = status.dispensed - state.decks.in_play.dispensed
     count = missed if 0 < missed < state.grammar.cards_each else state.grammar.cards_each
     return tuple(HeldCard(status.shuffle, status.dispensed - count + place, None) for place in range(1, count + 1))
+
+
+def verify_continue(state: TableState, given: PersonActed, operation: operations.ContinueRound) -> None:
+    if not state.device.connected:
+        raise RefusedError("no-device", "The device is not connected; check its power and its cable.")
+    if not state.device.status_agrees:
+        raise RefusedError("comparing", "The device is still being compared with the screen; wait a moment.")
+
+
+def continue_round(decision: Decision, given: PersonActed, operation: operations.ContinueRound) -> None:
+    decision.change_service("confirm", message("{person} continues the round", person=given.person))
+    resume_play(decision)
+
+
+def verify_return(state: TableState, given: PersonActed, operation: operations.ReturnToService) -> None:
+    """Refuse while a fault persists that the device has to withdraw first, if only that prevents the return."""
+    waits = awaited(state.device)
+    if state.service is Service.IN_SERVICE and waits and waits == state.device.stops:
+        raise RefusedError(
+            "unwell",
+            "The device still reports a fault ({causes}); {repair}.",
+            causes=named_causes(waits),
+            repair=REPAIR,
+        )
+
+
+def return_to_service(decision: Decision, given: PersonActed, operation: operations.ReturnToService) -> None:
+    """Reconnect and compare the device after a supervisor entered that the cause is fixed."""
+    waits = awaited(decision.state.device)
+    for cause in decision.state.device.stops:
+        if cause not in waits:
+            decision.emit(events.DeviceFreed(cause))
+    sentence = message("{person} returns the table to service: it waits for the device", person=given.person)
+    decision.emit(events.DeviceLost("returned-to-service", sentence))
+    decision.change_service("link_lost", sentence)
+
+
+# -- permissions and offers
+
+
+# fmt: off
+FEATURE: Final[tuple[OperationRow, ...]] = (
+    OperationRow(
+        operations.ContinueRound, message("continue the round"), message("{who} continued the round."),
+        verify_continue, continue_round, IN_ROUND, RECONCILING, offers=just(operations.ContinueRound()),
+        where=lambda state: state.service is Service.RECONCILING),
+    OperationRow(
+        operations.ReturnToService, message("return the table to service"),
+        message("{who} returned the table to service."), verify_return, return_to_service, ANY_PHASE, ALWAYS,
+        Role.PIT_SUPERVISOR, offers=just(operations.ReturnToService()),
+        where=lambda state: state.service is not Service.IN_SERVICE or bool(state.device.stops)),
+)
+# fmt: on
+"""The permissions and offers of this feature."""

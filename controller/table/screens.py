@@ -9,12 +9,15 @@ end of a shift comes with the input, and access control checks whether it has co
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from controller.roles import Role
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
-from controller.table.inputs import PersonActed
+from controller.table.feature import ALWAYS, ANY_PHASE, Group, OperationRow, group, untried
+from controller.table.inputs import PersonActed, PinTried, RefusedAtDoor
+from controller.table.model import PinLock
 from controller.table.state import TableState
 from firmware_bridge.messages import message
 
@@ -125,3 +128,57 @@ def _sign_off(decision: Decision, screen_id: str, why: str) -> None:
 def _verify_at_screen(given: PersonActed) -> None:
     if not given.screen:
         raise RefusedError("no-screen", "This can only be entered at a screen of the table; open the page there.")
+
+
+FAILURES: Final = 5  # wrong PINs that lead to a lock
+LOCKS_NS: Final = tuple(minutes * 60 * 10**9 for minutes in (1, 5, 15))  # the first lock, the second, every later one
+
+
+def lock_length_ns(lock: PinLock) -> int:
+    """Return how long the most recent lock lasts; 0 if there was none."""
+    return LOCKS_NS[min(lock.locks, len(LOCKS_NS)) - 1] if lock.locks else 0
+
+
+def pin_tried(decision: Decision, given: PinTried) -> None:
+    before = decision.state.pin_lock(given.person, given.uid, given.screen)
+    if given.right:
+        if before.failures or before.locks:
+            decision.emit(events.PinAccepted(given.person, given.uid, given.screen))
+        return
+    failures, locks, until = before.failures + 1, before.locks, 0
+    if failures == FAILURES:
+        failures, locks = 0, before.locks + 1
+        until = given.utc_ns + LOCKS_NS[min(locks, len(LOCKS_NS)) - 1]
+    decision.emit(events.PinRefused(given.person, given.uid, failures, locks, until, given.screen))
+
+
+def refused_at_door(decision: Decision, given: RefusedAtDoor) -> None:
+    decision.emit(events.DoorRefused(given.what, given.uid, given.count, given.screen))
+
+
+# -- permissions and offers
+
+
+def _removed(state: TableState) -> Iterator[Group]:
+    yield group(*(operations.RemoveScreen(screen.id) for screen in state.screens))
+
+
+# fmt: off
+FEATURE: Final[tuple[OperationRow, ...]] = (
+    OperationRow(
+        operations.EnrolScreen, message("enrol a screen"), message("{who} enrolled a screen."), verify_enrol, enrol,
+        ANY_PHASE, ALWAYS, Role.PIT_SUPERVISOR),
+    OperationRow(
+        operations.SignOn, message("sign on at a screen"), message("{who} signed on at a screen."), verify_sign_on,
+        sign_on, ANY_PHASE, ALWAYS, off_duty=True, offers=untried(operations.SignOn()),
+        where=lambda state: bool(state.screens)),
+    OperationRow(
+        operations.LockScreen, message("lock a screen"), message("{who} locked a screen."), verify_lock, lock,
+        ANY_PHASE, ALWAYS, off_duty=True, offers=untried(operations.LockScreen()),
+        where=lambda state: any(one.dealer for one in state.screens)),
+    OperationRow(
+        operations.RemoveScreen, message("remove a screen"), message("{who} removed a screen."), verify_remove,
+        remove, ANY_PHASE, ALWAYS, Role.PIT_SUPERVISOR, offers=_removed, where=lambda state: bool(state.screens)),
+)
+# fmt: on
+"""The permissions and offers of this feature."""

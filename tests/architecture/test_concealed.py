@@ -20,7 +20,7 @@ MAY_EXPOSE = {
     "controller.journal.sealing",  # seals it, and commits to it
     "controller.commands.capture.report",  # in a capture, for a user who has its key and asks for faces
     "controller.table.exposing",  # when a hand is opened
-    "controller.table.rounds",  # when the First Card is shown
+    "controller.table.first_card",  # when the First Card is shown
     "controller.table.inference",  # adds the numbers that its device does not give; the card stays concealed
     "controller.table.recall",  # for the answer to a journaled request of a pit manager
     "controller.table.established_outcome",  # as far as the casino chose (setting known_cards)

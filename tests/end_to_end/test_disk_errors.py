@@ -32,11 +32,11 @@ from controller.journal.reserve import BYTES, NAME
 from controller.journal.store import Committed
 from controller.roles import Role
 from controller.table import operations
-from controller.table.access import FAILURES
 from controller.table.decision import Decided
 from controller.table.events import DeviceLost, DoorRefused, Event, JournalDoubted, PinRefused, ReportTaken
 from controller.table.inputs import DaemonStarted
 from controller.table.phases import IN_ROUND
+from controller.table.screens import FAILURES
 from controller.table.settings import Settings
 from controller.table.state import TableState
 from firmware_bridge.capabilities import DeviceIdentity, DeviceStatus

@@ -16,9 +16,9 @@ from controller.api.bodies import OperationRequest
 from controller.api.client import ApiClient, TableUnreachableError
 from controller.api.refusals import BURST
 from controller.table import operations
-from controller.table.access import FAILURES
 from controller.table.events import DoorRefused, OperationRefused, OperationTaken, PinAccepted, PinRefused
 from controller.table.operations import AnyOperation
+from controller.table.screens import FAILURES
 from simulators.people.crew import CREW
 from tests.end_to_end.child import ANOTHER_USER
 from tests.end_to_end.evidence import Evidence

@@ -21,7 +21,7 @@ from controller.api.tcp_listener import TcpListener
 from controller.api.web_door import IN_ALL
 from controller.roles import Role
 from controller.table import events, operations
-from controller.table.access import FAILURES
+from controller.table.screens import FAILURES
 from simulators.people.crew import CrewMember
 from tests.end_to_end.browser import DEALER, SUPERVISOR, Browser, free_port, port_of
 from tests.end_to_end.evidence import Evidence

@@ -15,8 +15,7 @@ from controller.table.decide import decide
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.questions import without_calls
 from controller.table.next_step import next_step
-from controller.table.offered_decisions import decisions
-from controller.table.offers import ANOTHER
+from controller.table.offers import ANOTHER, decisions
 from controller.table.phases import Phase
 from controller.table.state import TableState
 from tests.table.every_state import every_state, to_phase

@@ -35,9 +35,7 @@ from controller.table.events import (
     WagersSettled,
 )
 from controller.table.inputs import AnyInput, DeviceReported
-from controller.table.offered import groups
-from controller.table.offered_decisions import decisions
-from controller.table.offers import offers
+from controller.table.offers import decisions, groups, offers
 from controller.table.operations import Operation
 from controller.table.phases import DEALING, Phase
 from controller.table.recall import cards_recalled

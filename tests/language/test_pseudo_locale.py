@@ -15,8 +15,7 @@ from controller.api.screen_state import Kind, LastView, table_message
 from controller.api.view import LinkView, view_of
 from controller.language import languages, translated
 from controller.language.catalogue import page_words
-from controller.table.offered_decisions import decisions
-from controller.table.offers import offers
+from controller.table.offers import decisions, offers
 from controller.table.state import TableState
 from firmware_bridge.messages import Message, message
 from tests.language.pseudo import ACCENTED, OPENING, PARTS, pseudo, pseudo_locale

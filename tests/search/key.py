@@ -12,8 +12,8 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from controller.table.model import Hand, HeldCard, Irregularity
-from controller.table.payments import difference_due
 from controller.table.phases import BETWEEN_ROUNDS, Phase
+from controller.table.settling import difference_due
 from controller.table.state import TableState
 from tests.search.device import Device
 

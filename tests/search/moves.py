@@ -23,9 +23,9 @@ from controller.table.inputs import AnyInput, DeviceGone, PersonActed, StatusRec
 from controller.table.irregularities.questions import waits_for_hand_count
 from controller.table.model import Hand, Irregularity, Stage
 from controller.table.operations import AnyOperation
-from controller.table.payments import difference_due
 from controller.table.perform import can
 from controller.table.phases import AFTER_DEAL, CARDS_LEAVE, DEALING, IN_ROUND, Phase, Service
+from controller.table.settling import difference_due
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK, Card
 from tests.search import device as devices

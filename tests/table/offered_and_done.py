@@ -10,10 +10,9 @@ from controller.api.bodies import encode_hook
 from controller.table import events, operations
 from controller.table.decide import decide
 from controller.table.events import AnyEvent
+from controller.table.feature import Group
 from controller.table.inputs import AnyInput, PersonActed
-from controller.table.offered import Group, groups
-from controller.table.offered_decisions import decisions
-from controller.table.offers import ANOTHER, Offer, offers
+from controller.table.offers import ANOTHER, Offer, decisions, groups, offers
 from controller.table.operations import Operation
 from controller.table.perform import name_of
 from controller.table.permissions import PERMISSIONS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.table import next_step as steps
-from controller.table import payments as chips
+from controller.table import settling
 from controller.table.state import TableState
 
 
@@ -16,8 +16,8 @@ def next_steps(state: TableState) -> tuple[str, ...]:
 
 
 def payments(state: TableState) -> tuple[str, ...]:
-    return tuple(map(str, chips.payments(state)))
+    return tuple(map(str, settling.payments(state)))
 
 
 def differences(state: TableState) -> tuple[str, ...]:
-    return tuple(map(str, chips.differences(state)))
+    return tuple(map(str, settling.differences(state)))

@@ -19,9 +19,9 @@ from controller.roles import Role
 from controller.table import events, operations
 from controller.table.inputs import AnyInput, PersonActed
 from controller.table.model import SettledBet
-from controller.table.offered import returns_due
 from controller.table.phases import Phase
 from controller.table.settings import ChosenReading, Settings
+from controller.table.settling import returns_due
 from controller.table.state import TableState
 from simulators.scenarios.table_course import RefusedStepError
 from tests.clauses.numbers import CLAUSES

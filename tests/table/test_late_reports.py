@@ -5,9 +5,9 @@ from __future__ import annotations
 from controller.games.specification import Unit
 from controller.roles import Role
 from controller.table import events, operations
+from controller.table.dealing import DEALT_BY_HAND
 from controller.table.inputs import DeviceReported, ReportsMissing
 from controller.table.phases import Phase
-from controller.table.reported_cards import DEALT_BY_HAND
 from tests.table.harness import TableHarness
 from tests.table.watched import WatchedTable
 

@@ -11,10 +11,10 @@ from controller.table import operations
 from controller.table.counts import ledger_of
 from controller.table.inputs import DeviceGone, PersonActed
 from controller.table.next_step import BY_PHASE
+from controller.table.offers import primary_act
 from controller.table.operations import AnyOperation
 from controller.table.perform import can
 from controller.table.phases import AFTER_DEAL, Phase, Service
-from controller.table.primary_act import primary_act
 from firmware_bridge.observations import Jammed
 from tests.table.every_state import every_state, to_phase
 from tests.table.harness import TableHarness

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from controller.table import events
-from controller.table.access import lock_length_ns
 from controller.table.decide import decide
 from controller.table.evolve import fold
 from controller.table.inputs import PinTried, RefusedAtDoor
 from controller.table.model import PinLock
+from controller.table.screens import lock_length_ns
 from controller.table.state import TableState
 
 MINUTE = 60 * 10**9

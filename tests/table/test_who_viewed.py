@@ -8,7 +8,7 @@ from controller.api.view import HandView, LinkView, view_of
 from controller.games.specification import Kind, Unit
 from controller.roles import Role
 from controller.table import events, operations
-from controller.table.primary_act import primary_act
+from controller.table.offers import primary_act
 from controller.table.settings import ChosenReading, Settings
 from tests.table.harness import TableHarness
 from tests.table.said import next_step

@@ -15,10 +15,9 @@ from controller.table.admissions import awaited
 from controller.table.decision import RefusedError
 from controller.table.exposing import examined_due, verify_by_device
 from controller.table.model import Irregularity, Pile, Stage
-from controller.table.offered import returns_due
 from controller.table.operations import AnyOperation
-from controller.table.payments import difference_due
 from controller.table.phases import CARDS_LEAVE, Phase, Service
+from controller.table.settling import difference_due, returns_due
 from controller.table.state import TableState
 from controller.table.stop_causes import COMMAND, JAM, about
 from firmware_bridge.cards import DECK, Card

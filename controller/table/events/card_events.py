@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import msgspec
 from msgspec.structs import replace
 
 from controller.roles import Role
 from controller.rules.dealing_order import Place
-from controller.table.events.base import Event
-from controller.table.events.changes import (
+from controller.table.events.base import (
     PILES,
+    Event,
     drawn,
     with_aside_counted,
     with_deck,
@@ -36,7 +38,7 @@ from controller.table.model import (
 from controller.table.state import TableState
 from firmware_bridge.cards import Card, Concealed, Exposed
 from firmware_bridge.commands import Dispense, Shuffle, UnloadStub
-from firmware_bridge.messages import AnyText
+from firmware_bridge.messages import AnyText, Message, message
 
 
 class DeckArrived(Event, frozen=True, tag="deck_arrived"):
@@ -230,6 +232,8 @@ class CardToTurnDown(Event, frozen=True, tag="card_to_turn_down"):
 class CardsTurnedDown(Event, frozen=True, tag="cards_turned_down"):
     """People put cards face down at their places. `cards`: as in `CardToTurnDown`."""
 
+    outdates: ClassVar[Message | None] = message("Cards were turned down.")
+
     cards: tuple[tuple[Place, int, int], ...]
 
     def apply(self, state: TableState, entry: int) -> TableState:
@@ -304,6 +308,8 @@ def _names_moved(hands: dict[Place, Hand], moves: tuple[CardMoved, ...]) -> dict
 
 class DealtByHand(Event, frozen=True, tag="dealt_by_hand"):
     """The rest of the round is dealt by hand from the stub, without the device."""
+
+    outdates: ClassVar[Message | None] = message("The round is dealt by hand.")
 
     because: str
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from msgspec.structs import replace
 
 from controller.games.specification import Choice, Facts, Row
 from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.rules.layout import Bet
-from controller.table.events.base import Event
-from controller.table.events.changes import PILES, with_decks, with_hand, with_round
+from controller.table.events.base import PILES, Event, with_decks, with_hand, with_round
 from controller.table.model import (
     ASIDE,
     STUB,
@@ -20,10 +21,13 @@ from controller.table.model import (
 )
 from controller.table.operations import Correctable
 from controller.table.state import TableState
+from firmware_bridge.messages import Message, message
 
 
 class EntryCorrected(Event, frozen=True, tag="entry_corrected"):
     """The entry `corrected` was wrong. `instead` replaces it, under this event's number; None: it is struck out."""
+
+    outdates: ClassVar[Message | None] = message("An entry was corrected.")
 
     corrected: int
     was: Correctable
@@ -105,6 +109,8 @@ class CountTakenBack(Event, frozen=True, tag="count_taken_back"):
 class LayoutCorrected(Event, frozen=True, tag="layout_corrected"):
     """The record of the bets at "No more bets" is corrected; `was`: as they were entered."""
 
+    outdates: ClassVar[Message | None] = message("A bet was corrected.")
+
     was: tuple[Bet, ...]
     bets: tuple[Bet, ...]
     numbered: int
@@ -122,6 +128,8 @@ class IrregularityReopened(Event, frozen=True, tag="irregularity_reopened"):
     rulings on `bets` are undone. `because_of`: the entry that was corrected. `recounted`: the number of cards in its
     hand is `counted` again, from the previous entry; None: there was none.
     """
+
+    outdates: ClassVar[Message | None] = message("A matter is open again.")
 
     irregularity: int
     because_of: int

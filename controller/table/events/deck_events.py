@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from controller.table.events.base import Event
-from controller.table.events.changes import with_deck, with_decks, with_new_deck, with_record
+from controller.table.events.base import Event, with_deck, with_decks, with_new_deck, with_record
 from controller.table.model import (
     Deck,
     RecordedDeck,

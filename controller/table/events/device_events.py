@@ -2,82 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import ClassVar, Final, Literal
 
 from msgspec.structs import replace
 
 from controller.games.specification import Kind
-from controller.table.events.base import Event
-from controller.table.events.changes import with_deck, with_decks, with_device, with_round, with_status_compared
+from controller.table.events.base import Event, with_deck, with_decks, with_device, with_round, with_status_compared
 from controller.table.model import (
     HeldCard,
     OpenCommand,
 )
 from controller.table.phases import Service
-from controller.table.record import ConfigurationRecord
-from controller.table.settings import Settings
 from controller.table.state import TableState
 from firmware_bridge.capabilities import DeviceIdentity
 from firmware_bridge.commands import AnyCommand, HoldExit, ReleaseExit
-from firmware_bridge.messages import AnyText
+from firmware_bridge.messages import AnyText, Message, message
 from firmware_bridge.observations import CardDrawn
 
 DISPENSED_OF_NEXT: Final = "dispensed_of_next"
 """In `StatusDiffers`: how many cards left the waiting deck."""
-
-
-class TableBegan(Event, frozen=True, tag="table_began"):
-    """The daemon started, without a link yet. `settings_wait`: new settings that take effect with the next round."""
-
-    table: str
-    simulated: bool
-    start: str
-    settings_wait: Settings | None = None
-    host_boot: str = ""
-
-    def apply(self, state: TableState, entry: int) -> TableState:
-        device = replace(state.device, connected=False, status_agrees=False, lost_code="")
-        return replace(
-            state,
-            table=self.table,
-            simulated=self.simulated,
-            device=device,
-            settings_wait=self.settings_wait,
-            host_boot=self.host_boot,
-        )
-
-
-class ConfigurationRecorded(Event, frozen=True, tag="configuration_recorded"):
-    """The daemon was started with this configuration, or reloaded it, and had a different one before."""
-
-    configuration: ConfigurationRecord
-
-    def apply(self, state: TableState, entry: int) -> TableState:
-        return replace(state, configuration=self.configuration)
-
-
-class SettingsDeferred(Event, frozen=True, tag="settings_deferred"):
-    """New settings, read while an error of the last round may still be reported, take effect with the next round.
-
-    `settings` None: the present settings stay.
-    """
-
-    settings: Settings | None
-
-    def apply(self, state: TableState, entry: int) -> TableState:
-        return replace(state, settings_wait=self.settings)
-
-
-class GameChosen(Event, frozen=True, tag="game_chosen"):
-    """The rules in force were set, with the casino's settings."""
-
-    title: str
-    version: str
-    effective: str
-    settings: Settings
-
-    def apply(self, state: TableState, entry: int) -> TableState:
-        return replace(state, settings=self.settings, settings_wait=None)
 
 
 class DeviceReady(Event, frozen=True, tag="device_ready"):
@@ -135,6 +78,7 @@ class DeviceLost(Event, frozen=True, tag="device_lost"):
 
 
 class ServiceChanged(Event, frozen=True, tag="service_changed"):
+    outdates: ClassVar[Message | None] = message("The device has come, gone or been compared.")
     service: Service
     cause: AnyText
 

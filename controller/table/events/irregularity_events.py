@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
@@ -10,8 +10,7 @@ from controller.games.specification import Choice, Facts, Kind, Row, RulingActio
 from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.rules.settlement import BetAction, BetRuling
-from controller.table.events.base import Event
-from controller.table.events.changes import with_decks, with_open, with_round
+from controller.table.events.base import Event, with_decks, with_open, with_round
 from controller.table.model import (
     Asking,
     Closed,
@@ -20,7 +19,7 @@ from controller.table.model import (
 )
 from controller.table.phases import AFTER_DEAL, Service
 from controller.table.state import TableState
-from firmware_bridge.messages import AnyText
+from firmware_bridge.messages import AnyText, Message, message
 
 
 class IrregularityRaised(Event, frozen=True, tag="irregularity_raised"):
@@ -29,6 +28,8 @@ class IrregularityRaised(Event, frozen=True, tag="irregularity_raised"):
     Its id is this event's entry number. `noticed_by`: device, inference, or a person. `boot` and `report` name the
     device's report and `device_ms` its clock. `faces_seen`: whether any face is visible; None: not stated.
     """
+
+    outdates: ClassVar[Message | None] = message("Something was noticed.")
 
     kind: Kind
     row: Row
@@ -95,6 +96,8 @@ class IrregularityRaised(Event, frozen=True, tag="irregularity_raised"):
 class IrregularityConfirmed(Event, frozen=True, tag="irregularity_confirmed"):
     """A person confirmed the irregularity and answered its questions. The row is final."""
 
+    outdates: ClassVar[Message | None] = message("A matter was confirmed.")
+
     irregularity: int
     row: Row
     facts: Facts
@@ -133,6 +136,8 @@ class VoidAsked(Event, frozen=True, tag="void_asked"):
     `because`: why. `facts`: those that were stated; `authority`: the one by whom it was ruled.
     """
 
+    outdates: ClassVar[Message | None] = message("The round is about to become void.")
+
     irregularity: int
     clause: str
     because: AnyText = ""
@@ -156,6 +161,8 @@ class FactStated(Event, frozen=True, tag="fact_stated"):
     `counted_by`: the entry of the count of stub or deck that answers it; 0: no count does.
     """
 
+    outdates: ClassVar[Message | None] = message("A question was answered.")
+
     irregularity: int
     facts: Facts
     row: Row
@@ -172,6 +179,7 @@ class FactStated(Event, frozen=True, tag="fact_stated"):
 
 
 class OrderNamed(Event, frozen=True, tag="order_named"):
+    outdates: ClassVar[Message | None] = message("The order of the cards was named.")
     irregularity: int
     ordinals: tuple[int, ...]
     stage: Stage | None
@@ -218,6 +226,8 @@ class OptionChosen(Event, frozen=True, tag="option_chosen"):
 class AllChosen(Event, frozen=True, tag="all_chosen"):
     """Every bettor has chosen, and the cards are put where they belong before play goes on (NC 5.7.2)."""
 
+    outdates: ClassVar[Message | None] = message("All bettors have chosen.")
+
     irregularity: int
     stage: Stage
 
@@ -244,6 +254,8 @@ class Ruled(Event, frozen=True, tag="ruled"):
 
 class IrregularityResolved(Event, frozen=True, tag="irregularity_resolved"):
     """An irregularity ended: by whom, and how (a disposition, `denied`, `ruling`, `corrected` or `overtaken`)."""
+
+    outdates: ClassVar[Message | None] = message("A matter was decided.")
 
     irregularity: int
     outcome: str

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from msgspec.structs import replace
 
 from controller.games.specification import Order, Unit
 from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.rules.hands import Outcome
-from controller.table.events.base import Event
-from controller.table.events.changes import with_decks, with_duty, with_hand, with_record, with_round
+from controller.table.events.base import Event, with_decks, with_duty, with_hand, with_record, with_round
 from controller.table.model import Answer, Asking, Entered, Hand, PaidBox, Proof, Stage
 from controller.table.operations import ChooseOption, Correctable
 from controller.table.phases import Phase
@@ -17,7 +18,7 @@ from controller.table.round_state import Round
 from controller.table.settings import Settings
 from controller.table.state import TableState
 from firmware_bridge.cards import Card, Exposed
-from firmware_bridge.messages import AnyText, Message
+from firmware_bridge.messages import AnyText, Message, message
 
 
 class PhaseEntered(Event, frozen=True, tag="phase_entered"):
@@ -27,6 +28,8 @@ class PhaseEntered(Event, frozen=True, tag="phase_entered"):
     since bets are or were open and every bet was free. `errors_count`: of a concluded round, the clauses by which an
     error found before the next one still changes its result; None: not recorded.
     """
+
+    outdates: ClassVar[Message | None] = message("The round has gone on.")
 
     phase: Phase
     clause: str = ""
@@ -112,6 +115,8 @@ class StartTakenBack(Event, frozen=True, tag="start_taken_back"):
     The previous round is the last one again, as it was in `phase`. `taken_back`: the number of the round that did not
     begin; it is not used again. `open_again`: of the previous round.
     """
+
+    outdates: ClassVar[Message | None] = message("The start of the round was taken back.")
 
     taken_back: int
     open_again: int
@@ -245,6 +250,8 @@ class HandRemoved(Event, frozen=True, tag="hand_removed"):
 class ChipsPaid(Event, frozen=True, tag="chips_paid"):
     """The chips were paid. `returned`: every bet of a void round went back. `boxes`: payments without entered bets."""
 
+    outdates: ClassVar[Message | None] = message("The chips were recorded as paid.")
+
     returned: bool = False
     boxes: tuple[PaidBox, ...] = ()
 
@@ -264,6 +271,8 @@ class ConclusionAsked(Event, frozen=True, tag="conclusion_asked"):
     At a screen the same person repeats the request, soon after.
     """
 
+    outdates: ClassVar[Message | None] = message("The round is about to be concluded.")
+
     person: str = ""
     screen: str = ""
     asked_utc_ns: int = 0
@@ -275,6 +284,8 @@ class ConclusionAsked(Event, frozen=True, tag="conclusion_asked"):
 
 class AbandonAsked(Event, frozen=True, tag="abandon_asked"):
     """A person requested to abandon the round; the same request again abandons it."""
+
+    outdates: ClassVar[Message | None] = message("The round is about to become void.")
 
     person: str
     authority: str
@@ -316,6 +327,7 @@ class RoundVoided(Event, frozen=True, tag="round_voided"):
 
 
 class TablePaused(Event, frozen=True, tag="table_paused"):
+    outdates: ClassVar[Message | None] = message("The table was paused.")
     reason: str
 
     def apply(self, state: TableState, entry: int) -> TableState:
@@ -323,6 +335,8 @@ class TablePaused(Event, frozen=True, tag="table_paused"):
 
 
 class TableResumed(Event, frozen=True, tag="table_resumed"):
+    outdates: ClassVar[Message | None] = message("Play was resumed.")
+
     def apply(self, state: TableState, entry: int) -> TableState:
         return with_duty(state, paused="")
 
@@ -374,6 +388,8 @@ class OperationRefused(Event, frozen=True, tag="operation_refused"):
 class DealerCame(Event, frozen=True, tag="dealer_came"):
     """A dealer came on duty. `uid`: the user of the machine who represents the person from then on."""
 
+    outdates: ClassVar[Message | None] = message("A dealer has come on duty.")
+
     dealer: str
     uid: int | None = None
 
@@ -383,6 +399,8 @@ class DealerCame(Event, frozen=True, tag="dealer_came"):
 
 class DealerLeft(Event, frozen=True, tag="dealer_left"):
     """The dealer left; no dealer is on duty."""
+
+    outdates: ClassVar[Message | None] = message("The dealer has gone off duty.")
 
     dealer: str
 
@@ -395,6 +413,8 @@ class HandedOver(Event, frozen=True, tag="handed_over"):
 
     `uid`: the user of the machine who represents the new dealer from then on.
     """
+
+    outdates: ClassVar[Message | None] = message("Another dealer has taken over.")
 
     from_dealer: str
     to_dealer: str

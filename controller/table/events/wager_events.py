@@ -5,8 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from controller.rules.layout import Bet, Bettor, HandedBack
-from controller.table.events.base import Event
-from controller.table.events.changes import with_round
+from controller.table.events.base import Event, with_round
 from controller.table.model import (
     Restrictions,
     SettledBet,

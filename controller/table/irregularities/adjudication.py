@@ -10,6 +10,7 @@ claimed -> resolved                              (confirmed: the clause takes ef
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
@@ -21,8 +22,9 @@ from controller.rules.law import SILENT_DECIDED_BY, enters_bettors, find_row
 from controller.table import events, operations
 from controller.table.dealing import deal_cards_set_aside
 from controller.table.decision import Decision, RefusedError
+from controller.table.exposing import resume_play
+from controller.table.feature import ALWAYS, ANY_PHASE, Group, OperationRow, group
 from controller.table.inputs import PersonActed
-from controller.table.interruptions import re_evaluate_interruption
 from controller.table.irregularities.dispositions import (
     close_choices,
     concerns_all_wagers,
@@ -47,7 +49,7 @@ from controller.table.irregularities.questions import (
 from controller.table.irregularities.raising import COUNT_KINDS, known_facts
 from controller.table.model import ASIDE, DENIED, Hand, Irregularity, Pile, Stage
 from controller.table.phases import Phase
-from controller.table.rounds import resume_play
+from controller.table.power_failures import re_evaluate_interruption
 from controller.table.state import TableState
 from firmware_bridge.messages import Message, counted, message, sentences
 
@@ -500,3 +502,34 @@ def _moved(decision: Decision) -> None:
         deal_cards_set_aside(decision)
     re_evaluate_interruption(decision)
     resume_play(decision)
+
+
+# -- permissions and offers
+
+
+def _moves_offered(state: TableState) -> Iterator[Group]:
+    if state.moves_due:
+        yield group(operations.Reconstruct())
+
+
+# fmt: off
+FEATURE: Final[tuple[OperationRow, ...]] = (
+    OperationRow(
+        operations.ConfirmIrregularity, message("confirm an irregularity"),
+        message("{who} confirmed an irregularity."), verify_confirm, confirm, ANY_PHASE, ALWAYS),
+    OperationRow(
+        operations.DenyIrregularity, message("deny an irregularity"), message("{who} denied an irregularity."),
+        verify_deny, deny, ANY_PHASE, ALWAYS),
+    OperationRow(
+        operations.NameOrder, message("name the order of the cards"), message("{who} named the order of the cards."),
+        verify_name_order, name_order, ANY_PHASE, ALWAYS),
+    OperationRow(
+        operations.ChooseOption, message("record a bettor's choice"), message("{who} recorded a bettor's choice."),
+        verify_choose, choose, ANY_PHASE, ALWAYS),
+    OperationRow(
+        operations.Reconstruct, message("record that the cards were moved"),
+        message("{who} recorded that the cards were moved."), verify_reconstruct, confirm_reconstruction, ANY_PHASE,
+        ALWAYS, offers=_moves_offered),
+)
+# fmt: on
+"""The permissions and offers of this feature."""

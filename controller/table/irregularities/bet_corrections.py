@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from msgspec.structs import replace
 
 from controller.games.specification import Kind
+from controller.roles import Role
 from controller.rules.law import Law, enters_bettors
 from controller.rules.layout import Bet, Layout, as_it_lies, without_main
 from controller.table import events, operations
 from controller.table.betting import as_refusal, notice_side_without_main, placed_by, undecided_alone
 from controller.table.decision import Decision, RefusedError
+from controller.table.feature import ALWAYS, WORDS, OperationRow, untried
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.corrections import judge_again, occupy
-from controller.table.irregularities.reopening import (
-    end_open,
-    may_be_reopened,
-    re_evaluate,
-    reopen,
-    return_to_exposing,
-)
+from controller.table.irregularities.reopening import end_open, may_be_reopened, re_evaluate, reopen, return_to_exposing
 from controller.table.model import Stage
+from controller.table.phases import WINDOW_OPEN, Phase
 from controller.table.state import TableState
+from firmware_bridge.messages import message
 
 
 def _verify_same_bet(state: TableState, lies: Bet, operation: operations.CorrectBet) -> None:
@@ -123,3 +122,17 @@ def _judge_side_wagers_again(decision: Decision, given: PersonActed, before: Tab
 
 def _numbers(bets: Iterable[Bet]) -> set[int]:
     return {bet.number for bet in bets}
+
+
+# -- permissions and offers
+
+
+# fmt: off
+FEATURE: Final[tuple[OperationRow, ...]] = (
+    OperationRow(
+        operations.CorrectBet, message("correct a bet"), message("{who} corrected a bet."), verify_correct_bet,
+        correct_bet, WINDOW_OPEN - {Phase.BETTING, Phase.VOIDED}, ALWAYS, Role.PIT_SUPERVISOR,
+        offers=untried(operations.CorrectBet(0, 0, WORDS)), where=lambda state: bool(state.bettors)),
+)
+# fmt: on
+"""The permissions and offers of this feature."""

@@ -12,11 +12,14 @@ from typing import Any, Final, NamedTuple
 from msgspec.structs import replace
 
 from controller.games.specification import Choice, Kind
+from controller.roles import Role
 from controller.rules.dealing_order import DEALER, Place, dealing_order, order_after_first_card, served_boxes
-from controller.table import events, exposing, operations, rounds
+from controller.table import events, exposing, operations
 from controller.table.decision import Decision, RefusedError
+from controller.table.exposing import resume_play
+from controller.table.feature import ALWAYS, WORDS, OperationRow, untried
+from controller.table.first_card import compare_first_card
 from controller.table.inputs import PersonActed
-from controller.table.interruptions import INTERRUPTIONS, as_it_was
 from controller.table.irregularities import reporting
 from controller.table.irregularities.count_corrections import correct_count
 from controller.table.irregularities.dispositions import (
@@ -42,7 +45,9 @@ from controller.table.irregularities.reopening import (
 )
 from controller.table.model import CORRECTED, DENIED, Closed, Entered, Hand, HeldCard, Irregularity, Stage
 from controller.table.operations import Operation
-from controller.table.phases import AFTER_DEAL, BETWEEN_ROUNDS, CARDS_LEAVE, DEALING, Phase
+from controller.table.phases import AFTER_DEAL, BETWEEN_ROUNDS, CARDS_LEAVE, DEALING, WINDOW_OPEN, Phase
+from controller.table.power_failures import INTERRUPTIONS, as_it_was
+from controller.table.starting import verify_occupy_boxes
 from controller.table.state import TableState
 from firmware_bridge.messages import Message, counted, message
 
@@ -140,7 +145,7 @@ def judge_again(decision: Decision, given: PersonActed) -> None:
     ask_overlooked(decision)
     ask_as_first_error(decision)
     if decision.state.phase not in BETWEEN_ROUNDS:
-        rounds.resume_play(decision)
+        resume_play(decision)
     close_choices(decision, given)
 
 
@@ -261,7 +266,7 @@ def _correct_first_card(
         raise RefusedError("late", late)
     was = state.round.first_card_shown
     decision.emit(events.FirstCardShown(instead.card, rules.clause))
-    rounds.compare_first_card(decision, given, _drawn_first(state), instead.card)
+    compare_first_card(decision, given, _drawn_first(state), instead.card)
     if was is None or was.rank != instead.card.rank:
         _reorder(decision, given, order_after_first_card(rules, state.grammar, instead.card.rank), rules.clause)
 
@@ -282,7 +287,7 @@ def _correct_boxes(decision: Decision, given: PersonActed, entered: Entered, ins
             "boxes",
             "Only the last entry before bets closed can be corrected; while bets are open, enter the boxes again.",
         )
-    rounds.verify_occupy_boxes(state, given, instead)
+    verify_occupy_boxes(state, given, instead)
     if not instead.boxes:
         raise RefusedError("no-boxes", "A round is dealt to at least one box; if no one bet, report that.")
     occupy(decision, given, tuple(sorted(instead.boxes)))
@@ -436,6 +441,7 @@ def _strike_out_conclusion(decision: Decision, given: PersonActed, entered: Ente
 HANDS: Final = frozenset({"handled", "viewed"})
 PLACES: Final = frozenset({"misplaced", "curable"})
 
+
 CORRECTIONS: Final[dict[type[Operation], Correction]] = {
     operations.HandleCards: Correction(_correct_handling, HANDS),
     operations.ExposeHand: Correction(_correct_exposure, frozenset({"established"})),
@@ -450,3 +456,17 @@ CORRECTIONS: Final[dict[type[Operation], Correction]] = {
     operations.RecordSettled: Correction(_strike_out_payment, otherwise=False),
     operations.ConcludeRound: Correction(_strike_out_conclusion, otherwise=False),
 }
+
+
+# -- permissions and offers
+
+
+# fmt: off
+FEATURE: Final[tuple[OperationRow, ...]] = (
+    OperationRow(
+        operations.CorrectEntry, message("correct an entry"), message("{who} corrected an entry."),
+        verify_correct_entry, correct_entry, WINDOW_OPEN, ALWAYS, Role.PIT_SUPERVISOR,
+        offers=untried(operations.CorrectEntry(0, WORDS)), where=lambda state: bool(state.round.entered)),
+)
+# fmt: on
+"""The permissions and offers of this feature."""

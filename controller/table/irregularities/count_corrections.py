@@ -36,7 +36,7 @@ from controller.table.model import (
     Hand,
     Irregularity,
 )
-from controller.table.rounds import stub_count_due
+from controller.table.settling import stub_count_due
 from controller.table.state import TableState
 
 Count = operations.CountCards

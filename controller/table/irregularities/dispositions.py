@@ -17,15 +17,16 @@ from controller.table import events
 from controller.table.betting import hand_back, return_wagers, settle_again, take_off
 from controller.table.decision import Decision
 from controller.table.decks import quarantine_for
+from controller.table.exposing import resume_play
+from controller.table.feature import repeats
 from controller.table.inputs import PersonActed
-from controller.table.interruptions import re_evaluate_interruption
 from controller.table.irregularities.put_down import card_put_down
 from controller.table.irregularities.raising import COUNT_KINDS
 from controller.table.irregularities.reopening import ask_as_first_error, take_hands_back
 from controller.table.model import DENIED, NOT_SO, Hand, Irregularity, Stage
 from controller.table.operations import ChooseOption
 from controller.table.phases import BEFORE_CLOSE, BETWEEN_ROUNDS, IN_ROUND, WINDOW_OPEN, Phase
-from controller.table.rounds import repeats, resume_play
+from controller.table.power_failures import re_evaluate_interruption
 from controller.table.state import TableState
 from firmware_bridge.messages import Message, message
 

@@ -18,11 +18,11 @@ from controller.table import events
 from controller.table.betting import take_back_settlement
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
-from controller.table.interruptions import as_it_was
 from controller.table.irregularities.raising import first_stage, known_facts
 from controller.table.model import CORRECTED, DENIED, Closed, Hand, Irregularity, Stage
 from controller.table.operations import CountCards
 from controller.table.phases import CARDS_LEAVE, Phase
+from controller.table.power_failures import as_it_was
 from controller.table.state import TableState
 
 OVERTAKEN: Final = "overtaken"

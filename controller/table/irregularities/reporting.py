@@ -16,14 +16,15 @@ from controller.rules.layout import without_main
 from controller.table import events, operations
 from controller.table.betting import undecided_alone
 from controller.table.decision import Decision, RefusedError
+from controller.table.feature import ALWAYS, REPORTED, OperationRow, just
 from controller.table.inputs import PersonActed
-from controller.table.interruptions import re_evaluate_interruption
 from controller.table.irregularities.questions import place_word, waits_for_hand_count
 from controller.table.irregularities.raising import COUNT_KINDS, HOLDS_NOTHING, known_facts, raise_irregularity
 from controller.table.model import Hand, HeldCard, Irregularity, Pile, Stage
 from controller.table.phases import BEFORE_CLOSE, Phase
+from controller.table.power_failures import re_evaluate_interruption
 from controller.table.state import TableState
-from firmware_bridge.messages import counted
+from firmware_bridge.messages import counted, message
 
 OF_DECK: Final = frozenset({Kind.FOREIGN_CARD, Kind.DECK_COUNT})  # in a void round too: the deck goes out of use
 NEEDS_CARDS: Final = frozenset(
@@ -282,3 +283,17 @@ def answer_with_hand(decision: Decision, given: PersonActed, found: Irregularity
     )
     row, asks = find_row(state.law, found.kind, facts)
     decision.emit(events.FactStated(found.id, facts, row, asks, given.person, number, place))
+
+
+# -- permissions and offers
+
+
+# fmt: off
+FEATURE: Final[tuple[OperationRow, ...]] = (
+    OperationRow(
+        operations.ReportIrregularity, message("report an irregularity"), message("{who} reported an irregularity."),
+        verify_report, report, REPORTED, ALWAYS, off_duty=True,
+        offers=just(operations.ReportIrregularity(Kind.FOREIGN_CARD))),
+)
+# fmt: on
+"""The permissions and offers of this feature."""

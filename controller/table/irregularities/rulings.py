@@ -5,18 +5,20 @@ Each action is a row of `ACTIONS`. A ruling can also abandon a round that cannot
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
 from controller.games.specification import Facts, Kind, Noticed, RulingAction
 from controller.rules.dealing_order import DEALER
+from controller.rules.law import SILENT_DECIDED_BY
 from controller.rules.layout import without_main
 from controller.rules.settlement import BetAction
 from controller.table import events, operations
 from controller.table.betting import has_hand, notice_side_without_main, settle_again, take_off, undecided_alone
 from controller.table.decision import Decision, RefusedError
+from controller.table.feature import ALWAYS, ANY_PHASE, WORDS, Group, OperationRow, group, repeats
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.adjudication import find_named, require
 from controller.table.irregularities.dispositions import (
@@ -31,8 +33,7 @@ from controller.table.irregularities.dispositions import (
 )
 from controller.table.irregularities.questions import place_word
 from controller.table.model import Irregularity, Stage
-from controller.table.phases import BEFORE_CLOSE, Phase
-from controller.table.rounds import repeats
+from controller.table.phases import BEFORE_CLOSE, IN_ROUND, Phase
 from controller.table.state import TableState
 from firmware_bridge.messages import message, sentences
 
@@ -287,3 +288,29 @@ def abandon_round(decision: Decision, given: PersonActed, operation: operations.
         decision.emit(events.AbandonAsked(*asked, given.screen, given.utc_ns))
     else:
         declare_void(decision, given, "", operation.text, operation.authority)
+
+
+# -- permissions and offers
+
+
+def _abandoned(state: TableState) -> Iterator[Group]:
+    """Offer to abandon the round; the second request has the same words as the first."""
+    if not state.round.abandon_asked:
+        yield group(operations.AbandonRound(WORDS, WORDS), twice=True)
+        return
+    _, authority, text = state.round.abandon_asked
+    again = operations.AbandonRound(authority, text)
+    yield group(again, known=("authority", "text"), twice=True, asking=state.round.abandon_asking)
+
+
+# fmt: off
+FEATURE: Final[tuple[OperationRow, ...]] = (
+    OperationRow(
+        operations.Rule, message("give a ruling"), message("{who} gave a ruling."), verify_rule, rule, ANY_PHASE,
+        ALWAYS),
+    OperationRow(
+        operations.AbandonRound, message("void the round"), message("{who} voided the round."), verify_abandon,
+        abandon_round, IN_ROUND, ALWAYS, SILENT_DECIDED_BY, offers=_abandoned),
+)
+# fmt: on
+"""The permissions and offers of this feature."""

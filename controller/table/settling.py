@@ -1,20 +1,28 @@
-"""Describes the chips that people move: by the results, and again if a settlement changed after it was paid.
+"""Settling: what each bettor is paid, recording that the chips are moved, and concluding the round.
 
-If no bets are entered, these are the main bets at each box.
+The stub is counted before the chips are paid, if the device or the casino counts it. A round is concluded when that is
+entered a second time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from controller.games.own_words import DEALER
+from controller.games.specification import Disposition, Noticed
 from controller.games.wager_specification import Wager
 from controller.rules.dealing_order import Place
 from controller.rules.payouts import Cards, Settled, Verdict, settle
+from controller.table import events, operations
+from controller.table.betting import verify_nothing_held
+from controller.table.decision import Decision, RefusedError
+from controller.table.feature import NOT_HELD, SETTLING, TO_PAY, Group, OperationRow, group, just, repeats
+from controller.table.inputs import PersonActed
+from controller.table.irregularities.questions import in_order, question
 from controller.table.model import Hand, PaidBox, SettledBet
-from controller.table.phases import Phase
+from controller.table.phases import BETWEEN_ROUNDS, Phase
 from controller.table.state import TableState
 from firmware_bridge.messages import Message, message
 
@@ -169,3 +177,126 @@ def _boxes_moved(state: TableState) -> Iterator[Message]:
             yield message("{place}: return the bet.", place=at)
         if after.verdict == "out":
             yield message("{place}: out of play; return every bet.", place=at)
+
+
+def returns_due(state: TableState) -> bool:
+    """Return whether, between rounds, bets have to be returned or a difference paid."""
+    return state.round.bets_to_return or difference_due(state)
+
+
+def verify_chips_moved(state: TableState) -> None:
+    """Verify that the chips of a paid round, or one with entered wagers, were moved first (NC 5.15)."""
+    if difference_due(state):
+        raise RefusedError("chips", "The settlement has changed: pay or take back the difference, then record it.")
+    if state.round.bets_to_return and (state.round.settlement or state.round.paid_boxes):
+        raise RefusedError("chips", "Return all bets and record it first.")
+
+
+def _counted_by_device(state: TableState) -> bool:
+    capabilities = state.device.capabilities
+    return capabilities is not None and capabilities.unloads_stub
+
+
+def stub_count_due(state: TableState) -> bool:
+    """Return whether the stub has to be counted before the chips are paid."""
+    same_deck = state.cards_lie  # the next deck may have come in before the round was reopened
+    asked = _counted_by_device(state) or (state.settings is not None and state.settings.count_stub_by_hand)
+    return same_deck and state.decks.in_play.stub is None and asked
+
+
+def stub_comes(state: TableState) -> bool:
+    """Return whether the device gives out the stub and counts it."""
+    out = state.decks.in_play.stub_out
+    return _counted_by_device(state) and state.device.connected and not (state.device.stopped or out)
+
+
+def returns_bets_after_void(state: TableState) -> bool:
+    """Return whether bets go back after a void; an open count of the deck does not affect them."""
+    return state.phase in BETWEEN_ROUNDS and state.round.bets_to_return and not state.duty.paused
+
+
+def verify_settled(state: TableState, given: PersonActed, operation: operations.RecordSettled) -> None:
+    """Verify that chips may be recorded; between rounds, also at a closed table, only returned bets or a difference."""
+    assert state.settings is not None
+    if state.phase in BETWEEN_ROUNDS:
+        if difference_due(state):
+            verify_nothing_held(state)
+            return
+        if state.round.voided_from is None and not state.round.returning:
+            raise RefusedError("phase", "There is nothing to pay or return. Begin the next round.")
+        if not state.round.bets_to_return:
+            raise RefusedError("settled", "The bets are recorded as returned already; begin the next round.")
+        return
+    verify_nothing_held(state)
+    if state.round.chips_paid and not difference_due(state):
+        raise RefusedError("settled", "The chips are recorded as paid already; conclude the round.")
+    if stub_count_due(state):
+        comes = message("The stub is not counted yet; wait until the device has given it out.")
+        by_hand = message("The stub is not counted yet; count it by hand first.")
+        raise RefusedError("stub", comes if stub_comes(state) else by_hand)
+    _verify_none_open(state)
+
+
+def record_settled(decision: Decision, given: PersonActed, operation: operations.RecordSettled) -> None:
+    state = decision.state
+    decision.emit(events.ChipsPaid(returned=state.round.bets_to_return, boxes=paid_boxes(state)))
+
+
+def verify_conclude(state: TableState, given: PersonActed, operation: operations.ConcludeRound) -> None:
+    if not state.round.chips_paid:
+        raise RefusedError("not-settled", "Pay the bets and record it first.")
+    if difference_due(state):
+        raise RefusedError("chips", "The settlement has changed: pay or take back the difference, then record it.")
+    _verify_none_open(state)
+
+
+def _verify_none_open(state: TableState) -> None:
+    """Verify that no irregularity of this round is open: even one that holds nothing (I22, I23) may change payments."""
+    undecided = next(
+        (found for found in in_order(state) if found.round == state.round.number and not found.waiting), None
+    )
+    if undecided is not None:
+        raise RefusedError(
+            "open", "An irregularity of this round is open. {question}", question=question(state, undecided)
+        )
+
+
+def conclude_round(decision: Decision, given: PersonActed, operation: operations.ConcludeRound) -> None:
+    """Conclude the round once this is entered twice."""
+    before = decision.state.round
+    if before.conclusion_asked and repeats(given, before.conclusion_asking):
+        decision.enter_phase("conclude", errors_count=errors_count_by(decision.state))
+    else:
+        decision.emit(events.ConclusionAsked(given.person, given.screen, given.utc_ns))
+
+
+CHANGES_RESULTS: Final = frozenset({Disposition.VOID, Disposition.REMOVE_HAND})
+
+
+def errors_count_by(state: TableState) -> tuple[str, ...]:
+    """Return the clauses by which an error found between the settlement and the next round changes the result."""
+    rows = (row for row in state.law.rows if Noticed.CONCLUDED in row.noticed and row.disposition in CHANGES_RESULTS)
+    return tuple(dict.fromkeys(row.clause for row in rows if row.clause))
+
+
+# -- permissions and offers
+
+
+def _concluded(state: TableState) -> Iterator[Group]:
+    asking = state.round.conclusion_asking if state.round.conclusion_asked else None
+    yield group(operations.ConcludeRound(), twice=True, asking=asking)
+
+
+# fmt: off
+FEATURE: Final[tuple[OperationRow, ...]] = (
+    OperationRow(
+        operations.RecordSettled, message("record that the chips are paid"),
+        message("{who} recorded that the chips are paid."), verify_settled, record_settled, TO_PAY, NOT_HELD,
+        though_held=returns_bets_after_void, offers=just(operations.RecordSettled()),
+        where=lambda state: state.phase is Phase.SETTLING or returns_due(state)),
+    OperationRow(
+        operations.ConcludeRound, message("conclude the round"), message("{who} concluded the round."),
+        verify_conclude, conclude_round, SETTLING, NOT_HELD, offers=_concluded),
+)
+# fmt: on
+"""The permissions and offers of this feature."""
