@@ -1,10 +1,65 @@
-// The acts of a phase: the next one, and a few beside it.
+// The acts: which of them each phase, every state and the menu show, and their buttons.
 
 import { needsSign, start, step } from "./flow.js";
-import { SECONDARY, STANDING } from "./needs.js";
 import { shown } from "./operate.js";
 import { store } from "./store.js";
 import { knows, placeName, say } from "./words.js";
+
+/** The acts of each phase beside the next one. The others are in the menu. */
+const SECONDARY = {
+  closed: ["dealer_on", "bring_deck"],
+  idle: ["load_deck", "shuffled_outside", "cut_deck", "close_table"],
+  concluded: ["load_deck", "shuffled_outside", "cut_deck", "dealer_off", "close_table"],
+  voided: ["place_your_bets", "load_deck", "correct_entry", "close_table"],
+  betting: ["place_wager", "reject_excess", "cancel_start"],
+  first_card: ["show_first_card", "reopen_bets"],
+  dealing_sets: ["reopen_bets", "place_cards", "handle_cards"],
+  dealing_singles: ["reopen_bets", "place_cards", "handle_cards"],
+  examining: ["players_examined"], // a hand is turned over by a tap at its place
+  exposing: ["handle_cards"],
+  settling: ["conclude_round", "count_cards", "correct_entry", "correct_bet"],
+  maintenance: ["instruct_device"],
+};
+
+/** Acts shown in every phase while possible: the table is held, a device is gone, or bets are on the layout. */
+const STANDING = ["continue_round", "resume_table", "deal_by_hand", "record_settled"];
+
+/** The menu's acts, in groups. */
+export const MENU = {
+  people: ["sign_on", "dealer_on", "take_over", "dealer_off", "lock_screen", "remove_screen"],
+  round: [
+    "abandon_round",
+    "deal_by_hand",
+    "name_exposed",
+    "place_cards",
+    "handle_cards",
+    "correct_entry",
+    "correct_bet",
+  ],
+  decks: [
+    "bring_deck",
+    "load_deck",
+    "count_cards",
+    "take_deck_out",
+    "quarantine_deck",
+    "release_deck",
+    "shuffled_outside",
+    "cut_deck",
+  ],
+  bets: [
+    "enter_bettor",
+    "bettor_leaves",
+    "place_wager",
+    "change_wager",
+    "take_back_wager",
+    "reject_excess",
+    "restrict_betting",
+  ],
+  device: ["return_to_service", "begin_maintenance", "end_maintenance", "instruct_device", "recall_cards"],
+};
+
+/** Acts shown in every state: Problem and Pause. */
+const ALWAYS = ["report_irregularity", "pause_table"];
 
 const BETWEEN_ROUNDS = ["closed", "idle", "concluded", "voided"];
 const SLOW = new Set(["record_settled", "conclude_round"]); // taps on hands at the same place come before these
@@ -111,7 +166,7 @@ function isMeant({ layout }, { operation, arguments: known }) {
 
 /** Return Problem and Pause, which are shown in every state. */
 export function always(screen) {
-  return ["report_irregularity", "pause_table"].map((operation) => {
+  return ALWAYS.map((operation) => {
     const offer = screen.offers.find((one) => one.operation === operation);
     const again = operation === "pause_table" && screen.view.paused ? ".again" : "";
     const begin = operation === "pause_table" ? pause : (_, problem) => start(problem);

@@ -1,9 +1,8 @@
 // Sheets that cover the stage and the panel until a button closes them: menu, story, open matters, enrolment.
 
-import { act, overlooked } from "./actions.js";
+import { MENU, act, overlooked } from "./actions.js";
 import { buttons, lines } from "./buttons.js";
 import { attr, edge, el, keyed, text } from "./dom.js";
-import { MENU } from "./needs.js";
 import { enrol, read } from "./operate.js";
 import { sound } from "./sound.js";
 import { store } from "./store.js";
