@@ -27,9 +27,9 @@ from typing import Any, Final, cast
 from benchmarks.p2_delay import percentile
 from controller.api.feed import EventFeed, Published
 from controller.api.people import People
+from controller.api.screen_port import WebSetting
 from controller.api.server import ApiServer
 from controller.api.tcp_listener import TcpListener
-from controller.api.web_door import WebSetting
 from controller.daemon.host import HostClock
 from controller.table.state import TableState
 

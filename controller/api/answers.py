@@ -19,14 +19,14 @@ from controller.api.bodies import (
     encode,
 )
 from controller.api.callers import Caller
-from controller.api.door import Visitor
+from controller.api.connections import Connection
 from controller.api.in_language import ASKED, in_language
 from controller.api.refusals import Refusals
 from firmware_bridge.messages import Message, message
 from firmware_bridge.plain_text import plain
 
 BODY_WITHIN: Final = 10.0  # seconds for the body of a request
-VISITOR: Final = web.RequestKey("visitor", Visitor)
+CONNECTION: Final = web.RequestKey("connection", Connection)
 UNREADABLE: Final = message("The request cannot be read. Correct it and send it again.")
 TOO_SLOW: Final = message("The request did not arrive in time. Send it again.")
 Body = TypeVar("Body", OperationRequest, EnrolmentRequest, RemovalRequest, PreviewRequest)

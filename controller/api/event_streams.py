@@ -11,12 +11,11 @@ from typing import Final, Protocol
 import structlog
 from aiohttp import web
 
-from controller.api.answers import VISITOR, Answers, json_answer
+from controller.api.answers import CONNECTION, Answers, json_answer
 from controller.api.bodies import EventId, NotInJournal
 from controller.api.callers import Caller
-from controller.api.door import WRITE_WITHIN
-from controller.api.feed import EventFeed, Follower
-from controller.api.pace import measured
+from controller.api.connections import WRITE_WITHIN
+from controller.api.feed import EventFeed, FeedFollower, measured
 from controller.journal import JournalError
 from firmware_bridge.messages import message
 
@@ -33,7 +32,7 @@ NO_EVENT_ID: Final = message(
 HEADERS: Final = {"Content-Type": "text/event-stream", "Cache-Control": "no-store"}
 
 
-class Followed(Protocol):
+class FollowedTable(Protocol):
     """The part of the daemon that followers use."""
 
     feed: EventFeed
@@ -68,7 +67,7 @@ class Streams:
 
     def refuse(self, request: web.Request) -> web.Response | None:
         """Return the refusal of one more stream of this caller; None if it may have one."""
-        caller = request[VISITOR].caller
+        caller = request[CONNECTION].caller
         most = STREAMS if caller.uid is not None or caller.screen else DISPLAY_STREAMS
         if self._following[caller] < most:
             return None
@@ -77,34 +76,34 @@ class Streams:
     @asynccontextmanager
     async def following(self, request: web.Request) -> AsyncIterator[None]:
         """Enclose the writing of a stream, which ends here when its follower or the daemon goes away."""
-        visitor = request[VISITOR]
-        caller = visitor.caller
+        connection = request[CONNECTION]
+        caller = connection.caller
         task = asyncio.current_task()
         assert task is not None
         self._streams.add(task)
-        visitor.on_lost = task.cancel  # otherwise noticed only at the next event
+        connection.on_lost = task.cancel  # otherwise noticed only at the next event
         self._following[caller] += 1
-        visitor.follows = True
+        connection.follows = True
         try:
             yield
         except (ConnectionError, asyncio.CancelledError):
             pass  # normal: the follower or the daemon went away
         except TimeoutError:  # the follower does not read
-            visitor.abort()
+            connection.abort()
         except JournalError as error:  # old events cannot be read; the follower may ask again
             structlog.get_logger().error("api.events_unreadable", code=error.code, sentence=str(error))
-            visitor.abort()
+            connection.abort()
         finally:
             self._streams.discard(task)
-            visitor.on_lost = lambda: None
-            visitor.follows = False
+            connection.on_lost = lambda: None
+            connection.follows = False
             self._following[caller] -= 1
 
 
 class EventStreams(Streams):
     """Streams of a table's events, which count together with its other streams."""
 
-    def __init__(self, table: Followed, answers: Answers) -> None:
+    def __init__(self, table: FollowedTable, answers: Answers) -> None:
         super().__init__(answers)
         self._table = table
 
@@ -156,7 +155,7 @@ class EventStreams(Streams):
             if late:
                 feed.pace.sent(seconds)
 
-    async def _give_next(self, response: web.StreamResponse, follower: Follower, event_id: bytes) -> bool:
+    async def _give_next(self, response: web.StreamResponse, follower: FeedFollower, event_id: bytes) -> bool:
         """Write the next events. Returns whether the follower is late."""
         try:
             async with asyncio.timeout(KEEP_ALIVE):

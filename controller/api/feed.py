@@ -1,23 +1,80 @@
-"""Published events for any number of followers, each at its own speed: new ones from memory, older ones from disk."""
+"""Published events for any number of followers, each at its own speed: new ones from memory, older ones from disk.
+
+Followers that catch up share a limited part of a core: their processor time is measured, and they take turns.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import time
 from bisect import bisect_right
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from operator import attrgetter
-from typing import Final, NamedTuple
+from types import coroutine
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
-from controller.api.pace import Pace
+T = TypeVar("T")
 
+SHARE: Final = 0.2  # of one core
+_AHEAD: Final = 0.002  # seconds: the loop wakes at most every millisecond, and catches up on it
+_FIRST_GUESS: Final = 0.0002  # seconds to send a page
 KEPT: Final = 4096  # events in memory; up to twice as many
 PAGE: Final = 256  # events from memory, entries from disk; fewer are new and need no turn
 
 
 CHANGED: Final = b',"changed":true}'
 """The end of an event that the journal shows was changed after it was recorded."""
+
+
+class ProcessorShare:
+    """A share of a core for all followers together. Each `turn` is for one page that is sent."""
+
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Coroutine[Any, Any, None]] = asyncio.sleep,
+    ) -> None:
+        self._clock = clock
+        self._sleep = sleep
+        self._in_turn = asyncio.Lock()
+        self._free_at = 0.0
+        self._typical = _FIRST_GUESS
+
+    async def turn(self) -> None:
+        """Wait for a turn, first come, first served."""
+        async with self._in_turn:
+            while (wait := self._free_at - self._clock()) > 0:
+                await self._sleep(wait)
+            self.spent(self._typical)
+
+    def spent(self, seconds: float) -> None:
+        """Count seconds of processor time immediately."""
+        self._free_at = max(self._free_at, self._clock() - _AHEAD) + seconds / SHARE
+
+    def sent(self, seconds: float) -> None:
+        """Count the time of sending a page. It is the estimate for later turns."""
+        self._typical += (seconds - self._typical) / 16
+
+
+@coroutine
+def measured(work: Coroutine[Any, Any, T]) -> Generator[Any, Any, tuple[T, float]]:
+    """Return the result of a coroutine and its processor seconds, without those of other tasks meanwhile."""
+    resume: Callable[[Any], Any] = work.send
+    given: Any = None
+    used = 0.0
+    while True:
+        began = time.thread_time()
+        try:
+            waits_for = resume(given)
+        except StopIteration as done:
+            return done.value, used + time.thread_time() - began
+        used += time.thread_time() - began
+        try:
+            resume, given = work.send, (yield waits_for)
+        except BaseException as error:  # passed to the coroutine that waits
+            resume, given = work.throw, error
 
 
 class Published(msgspec.Struct, frozen=True):
@@ -40,8 +97,10 @@ class EventFeed:
     It is called for a follower that is far behind.
     """
 
-    def __init__(self, read: Callable[[int, int], Awaitable[list[Published]]], pace: Pace | None = None) -> None:
-        self.pace = pace or Pace()
+    def __init__(
+        self, read: Callable[[int, int], Awaitable[list[Published]]], pace: ProcessorShare | None = None
+    ) -> None:
+        self.pace = pace or ProcessorShare()
         self._read = read
         self._kept: list[Published] = []
         self._waiting: set[asyncio.Future[None]] = set()
@@ -62,9 +121,9 @@ class EventFeed:
                 waiting.set_result(None)
         self._waiting.clear()
 
-    def follow(self, after: int) -> Follower:
+    def follow(self, after: int) -> FeedFollower:
         """Return a follower for every event after an entry."""
-        return Follower(self, after)
+        return FeedFollower(self, after)
 
     @property
     def newest(self) -> int:
@@ -102,7 +161,7 @@ class EventFeed:
             self._waiting.discard(waiting)
 
 
-class Follower:
+class FeedFollower:
     """A reader that has had everything up to `after`."""
 
     def __init__(self, feed: EventFeed, after: int) -> None:

@@ -34,7 +34,12 @@ UNCHANGED: Final = {
 }  # cached, but revalidated each time: the page is of the daemon's version
 
 
-class Page(NamedTuple):
+ADDRESS: Final = "/v1/openapi.json"
+_HERE: Final = Path(__file__)
+_FILES: Final = (_HERE.with_name("openapi.json"), _HERE.parents[2] / "docs" / "openapi.json")
+
+
+class ServedFile(NamedTuple):
     body: bytes
     type: str
     etag: str
@@ -49,7 +54,7 @@ def files_of(folder: Path, under: str) -> dict[str, Path]:
     }
 
 
-class Pages:
+class ServedFiles:
     """The files of a page by address, and the words of all pages. `documents`: further addresses of some files."""
 
     def __init__(self, files: Mapping[str, Path] | None = None, documents: Mapping[str, str] = DOCUMENTS) -> None:
@@ -70,10 +75,10 @@ class Pages:
     def all(self) -> list[web.RouteDef]:
         return [web.get(at, self._send) for at in self._pages] + [web.get(WORDS, self._send_words)]
 
-    def page(self, address: str) -> Page | None:
+    def page(self, address: str) -> ServedFile | None:
         return self._pages.get(address)
 
-    def words(self, language: str) -> Page:
+    def words(self, language: str) -> ServedFile:
         """Return the words in that language, with its name and those of all others."""
         return self._words[language]
 
@@ -84,7 +89,7 @@ class Pages:
         return _sent(request, self.words(language_of(request)))
 
 
-def _sent(request: web.Request, page: Page) -> web.StreamResponse:
+def _sent(request: web.Request, page: ServedFile) -> web.StreamResponse:
     tags = [tag.value for tag in request.if_none_match or ()]
     if page.etag in tags or "*" in tags:
         response = web.Response(status=304, headers=UNCHANGED)
@@ -97,16 +102,16 @@ def _sent(request: web.Request, page: Page) -> web.StreamResponse:
 @cache
 def version() -> str:
     """Return the version of the console, which a running page compares with that of its start."""
-    return Pages().version
+    return ServedFiles().version
 
 
-def _read(path: Path) -> Page:
+def _read(path: Path) -> ServedFile:
     body = path.read_bytes()
     return _page(body.replace(STARTING.encode(), _starting()) if path.suffix == ".html" else body, path.suffix)
 
 
-def _page(body: bytes, suffix: str) -> Page:
-    return Page(body, TYPES[suffix], hashlib.sha256(body).hexdigest()[:32])
+def _page(body: bytes, suffix: str) -> ServedFile:
+    return ServedFile(body, TYPES[suffix], hashlib.sha256(body).hexdigest()[:32])
 
 
 def _starting() -> bytes:
@@ -117,3 +122,13 @@ def _starting() -> bytes:
 def _words_in(language: str) -> bytes:
     answer = {"language": language, "languages": languages(), "words": page_words(language)}
     return json.dumps(answer, ensure_ascii=False).encode()
+
+
+@cache
+def description() -> bytes:
+    """Return the description of the API, docs/openapi.json, which the installed package carries beside this module."""
+    return next(file for file in _FILES if file.is_file()).read_bytes()
+
+
+async def send_description(request: web.Request) -> web.Response:
+    return web.Response(body=description(), content_type="application/json")

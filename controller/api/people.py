@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 import msgspec
 
 from controller.api.callers import Caller
-from controller.api.door import NOT_ADMITTED
 from controller.api.pins import PinDesk, PinRefusedError, mistake_of_hash, wrong_pin
+from controller.api.unix_socket import NOT_ADMITTED
 from controller.roles import Role
 from controller.table.model import Proof
 from firmware_bridge.messages import Message, message

@@ -9,7 +9,7 @@ import asyncio
 import hashlib
 import hmac
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from math import ceil
@@ -18,7 +18,6 @@ from typing import Final, NamedTuple, Protocol
 import structlog
 
 from controller.api.callers import Caller
-from controller.api.ends import Ends
 from controller.journal.codec import Moment
 from controller.table.model import PinLock
 from controller.table.screens import lock_length_ns
@@ -35,6 +34,31 @@ SALT: Final = 16  # bytes, at least
 DIGEST: Final = 32  # bytes, at least
 AT_ONCE: Final = 2  # PINs of different users that are compared at a time
 WAITING: Final = 4  # PINs of one user, including the one being compared
+
+
+class Deadlines:
+    """Deadlines by key. Even if the clock is set, none is more than its `longest_ns` after its first look."""
+
+    def __init__(self, now: Callable[[], Moment]) -> None:
+        self._now = now
+        self._ends: dict[Hashable, tuple[int, int]] = {}  # the end in UTC, and in boot time
+
+    def note(self, key: Hashable, until_utc_ns: int, left_ns: int) -> None:
+        """Note that a deadline is at most `left_ns` away, by another source than the time of day."""
+        now = self._now()
+        left = max(0, min(left_ns, until_utc_ns - now.utc_ns))
+        self._ends[key] = (until_utc_ns, now.boottime_ns + left)
+
+    def seconds_left(self, key: Hashable, until_utc_ns: int, longest_ns: int) -> float:
+        """Return the seconds until that time; 0 or less if it has passed. `until_utc_ns` 0: no deadline."""
+        if not until_utc_ns:
+            self._ends.pop(key, None)
+            return 0.0
+        now = self._now()
+        if self._ends.get(key, (0, 0))[0] != until_utc_ns:
+            left = min(max(until_utc_ns - now.utc_ns, 0), longest_ns)
+            self._ends[key] = (until_utc_ns, now.boottime_ns + left)
+        return (self._ends[key][1] - now.boottime_ns) / 1e9
 
 
 class PinRefusedError(Exception):
@@ -137,7 +161,7 @@ class PinDesk:
         self._record = record
         self._locks: dict[Caller, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._waiting: Counter[Caller] = Counter()
-        self._ends = Ends(now)
+        self._ends = Deadlines(now)
         self._pool = ThreadPoolExecutor(AT_ONCE, "pin")
 
     def close(self) -> None:

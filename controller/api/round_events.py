@@ -8,8 +8,7 @@ from typing import Final
 
 import msgspec
 
-from controller.api.feed import CHANGED, PAGE, EventFeed, Published
-from controller.api.pace import Pace, measured
+from controller.api.feed import CHANGED, PAGE, EventFeed, ProcessorShare, Published, measured
 from controller.api.screen_lines import Names, line_for_screens
 from controller.games.own_words import OwnWords
 from controller.language import Speaker
@@ -69,7 +68,7 @@ async def _events_from(feed: EventFeed, after: int, number: int) -> list[bytes]:
 
 
 async def with_lines(
-    events: Sequence[bytes], pace: Pace, words: OwnWords, names: Names, speaker: Speaker | None = None
+    events: Sequence[bytes], pace: ProcessorShare, words: OwnWords, names: Names, speaker: Speaker | None = None
 ) -> list[bytes]:
     """Return each event, with its line for people under `line` if it has one.
 

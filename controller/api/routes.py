@@ -16,16 +16,15 @@ from typing import Final, Protocol
 
 from aiohttp import web
 
-from controller.api.answers import VISITOR, Answers, json_answer
+from controller.api.answers import CONNECTION, Answers, json_answer
 from controller.api.bodies import OperationAnswer, OperationRequest
-from controller.api.callers import Caller
-from controller.api.description import ADDRESS, send_description
-from controller.api.event_streams import EventStreams, Followed
+from controller.api.callers import Caller, Turns
+from controller.api.event_streams import EventStreams, FollowedTable
+from controller.api.pages import ADDRESS, send_description
 from controller.api.people import Acting, People, Person, PersonRefusedError
 from controller.api.pins import PinDesk, PinRecord, wrong_pin
 from controller.api.refusals import Refusals
 from controller.api.screen_routes import DISPLAYS_LOOK, ScreenRoutes, ScreenTable
-from controller.api.turns import Turns
 from controller.api.view import TableView
 from controller.table.offers import signed_before
 from controller.table.phases import Phase, Service
@@ -37,7 +36,7 @@ REFUSED_OFTEN: Final = message(
 )
 
 
-class Table(PinRecord, Followed, ScreenTable, Protocol):
+class ServedTable(PinRecord, FollowedTable, ScreenTable, Protocol):
     """The part of the daemon that the server uses."""
 
     async def operate(self, request: OperationRequest, by: Acting) -> OperationAnswer: ...
@@ -58,7 +57,7 @@ class Shared:
 
     def __init__(
         self,
-        table: Table,
+        table: ServedTable,
         people: People,
         desk: PinDesk,
         refusals: Refusals,
@@ -106,7 +105,7 @@ class Routes:
     async def _metrics(self, request: web.Request) -> web.Response:
         """Serve metrics, but not to a display: passers-by learn nothing about the PC, its disk and its people."""
         shared = self._shared
-        caller = request[VISITOR].caller
+        caller = request[CONNECTION].caller
         if caller.uid is None and self._table.state.screen(caller.screen) is None:
             return shared.answers.refused(403, "display", DISPLAYS_LOOK, caller)
         if shared.metrics is None:
@@ -134,7 +133,7 @@ class Routes:
 
     async def answer(self, request: web.Request, asked: OperationRequest) -> OperationAnswer | web.Response:
         shared = self._shared
-        caller = request[VISITOR].caller
+        caller = request[CONNECTION].caller
         try:
             stands_for, signed = self._table.stands_for(caller), self._signed(caller, asked)
             by = await shared.people.identify(caller, asked.person, asked.pin, shared.desk, stands_for, signed)
@@ -143,7 +142,7 @@ class Routes:
             return shared.answers.refused(403, refused.code, refused.message, caller if refused.at_door else None)
         if not shared.refusals.take(caller):
             return shared.answers.refused(429, "refused-often", REFUSED_OFTEN, caller)
-        with request[VISITOR].waiting():
+        with request[CONNECTION].waiting():
             await self._turns.begin_operation(caller)
         try:
             self._confirm(caller, asked, by, as_known)

@@ -18,7 +18,7 @@ from uuid import UUID
 import structlog
 from aiohttp import web
 
-from controller.api.answers import VISITOR, Answers, json_answer
+from controller.api.answers import CONNECTION, Answers, json_answer
 from controller.api.bodies import MAX_ENTRY, OperationAnswer, PreviewRequest
 from controller.api.callers import Caller
 from controller.api.event_streams import HEADERS, EventStreams, write
@@ -28,8 +28,8 @@ from controller.api.people import People, Person
 from controller.api.preview import preview
 from controller.api.round_events import UnreadableEventError, events_of_round, with_lines
 from controller.api.screen_lines import Names, names_with_screens
-from controller.api.screen_state import Kind, PersonView, ScreenView, own_part
-from controller.api.screen_stream import STOPPED, ScreenStates, Shown
+from controller.api.screen_state import MessageKind, PersonView, ScreenView, own_part
+from controller.api.screen_stream import STOPPED, ScreenStates, ShownTable
 from controller.games.own_words import OwnWords
 from controller.journal import JournalError
 from controller.table.model import PinLock
@@ -44,7 +44,7 @@ NO_ANSWER: Final = message(
 NO_ROUND: Final = message("The journal has no events for that round. Name a round that was dealt and is still kept.")
 
 
-class ScreenTable(Shown, Protocol):
+class ScreenTable(ShownTable, Protocol):
     """The part of the daemon that these requests use."""
 
     def stands_for(self, caller: Caller) -> str: ...
@@ -74,14 +74,14 @@ class ScreenRoutes:
     async def _screen(self, request: web.Request) -> web.StreamResponse:
         if (full := self._streams.refuse(request)) is not None:
             return full
-        caller, asked = request[VISITOR].caller, ASKED.get() or IN_ENGLISH
+        caller, asked = request[CONNECTION].caller, ASKED.get() or IN_ENGLISH
         response = web.StreamResponse(headers=HEADERS)
         async with self._streams.following(request):
             await response.prepare(request)
             try:
                 await self._states.follow(
                     partial(write, response),
-                    lambda: Kind(self._operates(caller), asked.language, asked.whole),
+                    lambda: MessageKind(self._operates(caller), asked.language, asked.whole),
                     partial(self._own_part, caller),
                 )
             except asyncio.CancelledError:
@@ -128,13 +128,13 @@ class ScreenRoutes:
 
     def _names(self, request: web.Request) -> Names:
         """Return the names of people and screens, for callers who operate the table."""
-        if not self._operates(request[VISITOR].caller):
+        if not self._operates(request[CONNECTION].caller):
             return {}
         return names_with_screens(self._people.names(), self._table.state)
 
     def _refuse(self, request: web.Request) -> web.Response | None:
         """Return the refusal for callers who do not operate the table; None for others."""
-        if self._operates(caller := request[VISITOR].caller):
+        if self._operates(caller := request[CONNECTION].caller):
             return None
         return self._answers.refused(403, "display", DISPLAYS_LOOK, caller)
 

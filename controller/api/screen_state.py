@@ -130,7 +130,7 @@ class Beat(msgspec.Struct, frozen=True):
     link: str
 
 
-class Kind(NamedTuple):
+class MessageKind(NamedTuple):
     """The kind of message. `operates`: with what people can do."""
 
     operates: bool
@@ -139,7 +139,7 @@ class Kind(NamedTuple):
 
 
 def table_message(
-    state: TableState, view: TableView, offered: tuple[Offer, ...], last: LastView, kind: Kind
+    state: TableState, view: TableView, offered: tuple[Offer, ...], last: LastView, kind: MessageKind
 ) -> TableMessage:
     """Return the message, in English. `offered`: what people can do now; a display gets none of it."""
     return TableMessage(

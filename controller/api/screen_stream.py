@@ -14,14 +14,7 @@ from controller.api.bodies import encode
 from controller.api.feed import EventFeed
 from controller.api.in_language import in_language
 from controller.api.screen_lines import Names, names_with_screens
-from controller.api.screen_state import (
-    Beat,
-    Kind,
-    LastView,
-    last_of,
-    table_message,
-    with_own_part,
-)
+from controller.api.screen_state import Beat, LastView, MessageKind, last_of, table_message, with_own_part
 from controller.api.view import TableView
 from controller.games.own_words import OwnWords
 from controller.language import Speaker
@@ -36,7 +29,7 @@ LOOKED_FOR: Final = 64  # events among which the last one shown to people is sea
 Write = Callable[[bytes], Awaitable[None]]
 
 
-class Shown(Protocol):
+class ShownTable(Protocol):
     """The part of the table that screens need."""
 
     feed: EventFeed
@@ -61,7 +54,7 @@ class ScreenStates:
 
     def __init__(
         self,
-        table: Shown,
+        table: ShownTable,
         names: Callable[[], Names] = dict,
         clock: Callable[[], float] | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -70,11 +63,11 @@ class ScreenStates:
         self._names = names
         self._sleep = sleep
         self._clock = clock or (lambda: asyncio.get_running_loop().time())
-        self._made: dict[Kind, tuple[object, bytes]] = {}
+        self._made: dict[MessageKind, tuple[object, bytes]] = {}
         self._last: dict[bool, LastView] = {}
         self.encoded = 0  # messages made
 
-    def shared(self, kind: Kind) -> bytes:
+    def shared(self, kind: MessageKind) -> bytes:
         """Return the message for all screens of that kind: the same object until something changes."""
         of = self._table.shown_by()
         made = self._made.get(kind)
@@ -88,7 +81,7 @@ class ScreenStates:
         self.encoded += 1
         return message
 
-    def _newest(self, kind: Kind) -> LastView:
+    def _newest(self, kind: MessageKind) -> LastView:
         """Return the latest event. Displays see ids in place of people's names."""
         state = self._table.state
         words = state.game.words if state.settings is not None else OwnWords()
@@ -102,7 +95,7 @@ class ScreenStates:
         device = self._table.view().device
         return encode(Beat(self._table.utc_ns(), device.age, device.link))
 
-    async def follow(self, write: Write, kind: Callable[[], Kind], own: Callable[[], bytes]) -> None:
+    async def follow(self, write: Write, kind: Callable[[], MessageKind], own: Callable[[], bytes]) -> None:
         """Write states until cancelled. `kind`: the present one, as screens may be removed; `own`: its part as JSON."""
         sent: tuple[bytes, bytes] | None = None
         beat_at = may_send_at = self._clock()

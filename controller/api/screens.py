@@ -13,7 +13,7 @@ from typing import Final
 
 from aiohttp import web
 
-from controller.api.answers import VISITOR, json_answer
+from controller.api.answers import CONNECTION, json_answer
 from controller.api.bodies import EnrolmentRequest, OperationAnswer, OperationRequest, RemovalRequest
 from controller.api.callers import DISPLAY, Caller
 from controller.api.routes import Routes, Shared
@@ -62,7 +62,7 @@ class Screens:
 
     async def _enrol(self, request: web.Request) -> web.StreamResponse:
         refused = self._shared.answers.refused
-        if request[VISITOR].caller.screen:
+        if request[CONNECTION].caller.screen:
             return refused(403, "screen", ENROLLED_ALREADY)
         asked = await self._shared.answers.read(request, EnrolmentRequest)
         if isinstance(asked, web.Response):
@@ -82,7 +82,7 @@ class Screens:
         asked = await self._shared.answers.read(request, RemovalRequest)
         if isinstance(asked, web.Response):
             return asked
-        done = await self._entered(request, asked, RemoveScreen(request[VISITOR].caller.screen))
+        done = await self._entered(request, asked, RemoveScreen(request[CONNECTION].caller.screen))
         if isinstance(done, web.Response):
             return done
         response = json_answer(done)
@@ -99,7 +99,7 @@ class Screens:
         """
         person = self._table.state.person_called(asked.person) or asked.person
         if not self._shared.people.reaches(person, Role.PIT_SUPERVISOR):
-            return self._shared.answers.refused(403, "role", SUPERVISORS_ONLY, request[VISITOR].caller)
+            return self._shared.answers.refused(403, "role", SUPERVISORS_ONLY, request[CONNECTION].caller)
         number = self._table.state.round.number
         return await self._routes.answer(request, OperationRequest(asked.id, number, operation, person, asked.pin))
 

@@ -10,15 +10,15 @@ from typing import Final
 
 from aiohttp import web
 
-from controller.api.answers import VISITOR
-from controller.api.door import NOT_ADMITTED, Door, Listener
+from controller.api.answers import CONNECTION
+from controller.api.callers import Turns
 from controller.api.people import People
 from controller.api.pins import PinDesk
 from controller.api.refusals import Refusals
-from controller.api.routes import Metrics, Routes, Shared, Table
+from controller.api.routes import Metrics, Routes, ServedTable, Shared
+from controller.api.screen_port import WebServer, WebSetting
 from controller.api.serving import Serving
-from controller.api.turns import Turns
-from controller.api.web_door import WebServer, WebSetting
+from controller.api.unix_socket import NOT_ADMITTED, Listener, SocketAcceptor
 from controller.journal.codec import Moment
 from firmware_bridge.messages import message
 
@@ -35,7 +35,7 @@ class ApiServer:
 
     def __init__(
         self,
-        table: Table,
+        table: ServedTable,
         people: People,
         path: Path,
         now: Callable[[], Moment],
@@ -54,15 +54,15 @@ class ApiServer:
 
     async def start(self) -> None:
         """Listen. Raises `SocketRefusedError`."""
-        self._door = Door(Listener(self._path), self._may_look, self._refusals)
+        self._acceptor = SocketAcceptor(Listener(self._path), self._may_look, self._refusals)
         await self._socket.setup()
-        self._door.open(self._socket.make_protocol)
+        self._acceptor.open(self._socket.make_protocol)
         if self._screens is not None:
             await self._screens.start()
         self._telling = asyncio.create_task(self._refusals.run())
 
     async def close(self) -> None:
-        self._door.close()
+        self._acceptor.close()
         if self._screens is not None:
             self._screens.close()
         self._shared.streams.close()
@@ -78,13 +78,13 @@ class ApiServer:
 
         Browsers have to ask again under a valid name.
         """
-        self._door.admit_again()
+        self._acceptor.admit_again()
         if self._screens is not None:
             self._screens.rename(hosts)
 
     async def own_connection(self) -> socket.socket:
         """Return a connection of the daemon to itself, for health checks."""
-        return await self._door.own_connection()
+        return await self._acceptor.own_connection()
 
 
 class SocketServer(Serving):
@@ -96,7 +96,7 @@ class SocketServer(Serving):
         self._shared = shared
 
     def refuse(self, request: web.Request) -> web.Response | None:
-        caller = request[VISITOR].caller
+        caller = request[CONNECTION].caller
         people, refused = self._shared.people, self._shared.answers.refused
         assert caller.uid is not None, "the kernel names the user of each connection"
         if people.may_operate(caller.uid):

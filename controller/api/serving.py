@@ -9,18 +9,23 @@ from typing import Final
 
 from aiohttp import web
 
-from controller.api.answers import VISITOR, refused
-from controller.api.callers import Caller
-from controller.api.door import Visitor
+from controller.api.answers import CONNECTION, refused
+from controller.api.callers import Caller, Turns
+from controller.api.connections import Connection
 from controller.api.in_language import ASKED, speaker_for
-from controller.api.turns import Turns
 from firmware_bridge.messages import message
 
 MAX_REQUEST: Final = 64 * 1024
 GRACE: Final = 1.0  # seconds for requests to end when the daemon stops, and as many again once they are cancelled
 REFUSALS: Final = {
-    404: ("not-found", message("The API has nothing at that address. Check the address in docs/api.md.")),
-    405: ("method", message("That address does not accept this method. Check the method in docs/api.md.")),
+    404: (
+        "not-found",
+        message("The API has nothing at that address. Check it in the documentation of the API."),
+    ),
+    405: (
+        "method",
+        message("That address does not accept this method. Check it in the documentation of the API."),
+    ),
     413: ("too-large", message("The request is larger than 64 KiB. Send a smaller one.")),
 }
 """Codes and sentences in place of aiohttp's own texts."""
@@ -39,8 +44,8 @@ class Serving(ABC):
     def refuse(self, request: web.Request) -> web.Response | None:
         """Return the refusal of a request that this caller may not make; None if it may."""
 
-    def caller_of(self, request: web.Request, visitor: Visitor) -> Caller:
-        return visitor.caller
+    def caller_of(self, request: web.Request, connection: Connection) -> Caller:
+        return connection.caller
 
     async def setup(self) -> None:
         await self._runner.setup()
@@ -62,17 +67,17 @@ class Serving(ABC):
     async def _admit(
         self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
     ) -> web.StreamResponse:
-        visitor = request.transport.get_protocol() if request.transport is not None else None
-        if not isinstance(visitor, Visitor):
+        connection = request.transport.get_protocol() if request.transport is not None else None
+        if not isinstance(connection, Connection):
             return web.Response(status=408)  # the client has hung up, so nobody reads the answer
-        request[VISITOR] = visitor
-        visitor.begin_request()
-        visitor.caller = self.caller_of(request, visitor)
+        request[CONNECTION] = connection
+        connection.begin_request()
+        connection.caller = self.caller_of(request, connection)
         ASKED.set(speaker_for(request))
         try:
-            if not visitor.kept:
-                with visitor.waiting():
-                    await self.turns.take(visitor.caller)
+            if not connection.kept:
+                with connection.waiting():
+                    await self.turns.take(connection.caller)
             return self.refuse(request) or await handler(request)
         except web.HTTPException as error:
             if (refusal := REFUSALS.get(error.status)) is None:
@@ -82,7 +87,7 @@ class Serving(ABC):
                 answer.headers["Allow"] = allowed
             return answer
         finally:
-            visitor.end_request()
+            connection.end_request()
 
 
 class Protocol(web.RequestHandler):

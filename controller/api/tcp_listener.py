@@ -7,7 +7,7 @@ import os
 import socket
 from typing import Final
 
-from controller.api.door import BACKLOG
+from controller.api.connections import BACKLOG
 
 OWN_NAMES: Final = ("localhost", "127.0.0.1", "[::1]")
 TRIES: Final = 16  # for a port that is free on both addresses

@@ -64,8 +64,8 @@ def run(path: Path, reread: Path | None, verbose: bool) -> None:
 
     Starts whether the device is there or not, and goes on without it.
     """
-    from controller.api.door import SocketRefusedError
     from controller.api.tcp_listener import PortRefusedError
+    from controller.api.unix_socket import SocketRefusedError
     from controller.daemon.configuration import ConfigurationError, read_configuration
     from controller.daemon.logs import configure_logs
     from controller.daemon.starting import HangUps, Origin

@@ -10,9 +10,9 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from controller.api.door import why_too_long
 from controller.api.people import Person, Reader, mistakes_of_all, mistakes_of_each
 from controller.api.tcp_listener import OWN_NAMES
+from controller.api.unix_socket import why_too_long
 from controller.daemon.house_law import HouseRow, ReadingSection, mistakes_of_law
 from controller.daemon.journal_days import find_zone
 from controller.daemon.real_device import program_behind

@@ -15,12 +15,12 @@ from typing import Any, Final, NamedTuple
 
 import structlog
 
-from controller.api.door import check_path
 from controller.api.people import People
+from controller.api.screen_port import WebSetting
 from controller.api.server import ApiServer
 from controller.api.tcp_listener import TcpListener
+from controller.api.unix_socket import check_path
 from controller.api.view import LinkView
-from controller.api.web_door import WebSetting
 from controller.daemon.captures import recorder_of
 from controller.daemon.checking import check_beside
 from controller.daemon.configuration import Configuration

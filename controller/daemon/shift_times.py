@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from controller.api.ends import Ends
+from controller.api.pins import Deadlines
 from controller.journal.codec import Moment
 from controller.journal.pages import PAGE, Pages
 from controller.journal.reader import Decision
@@ -25,7 +25,7 @@ class Shifts:
     def __init__(self, now: Callable[[], Moment]) -> None:
         self.length_ns = 0
         self._now = now
-        self._ends = Ends(now)
+        self._ends = Deadlines(now)
 
     def dealer_at(self, screen: Screen | None) -> str:
         """Return the dealer who is signed on there, or "", as after the shift."""

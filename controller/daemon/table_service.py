@@ -20,8 +20,7 @@ import structlog
 
 from controller.api.bodies import OperationAnswer, OperationRequest
 from controller.api.callers import Caller
-from controller.api.feed import EventFeed
-from controller.api.pace import Pace
+from controller.api.feed import EventFeed, ProcessorShare
 from controller.api.people import Acting
 from controller.api.view import LinkView, TableView, view_of
 from controller.daemon.disk_pace import DiskPace
@@ -90,7 +89,7 @@ class TableService:
     ) -> None:
         self._disk = disk
         self.state = state
-        pace = Pace()
+        pace = ProcessorShare()
         self._old = Pages(writer.folder, of_decision, pace.spent, writer.reader)
         self.feed = EventFeed(self._old.page, pace)
         self.feed.start_after(state.entry)

@@ -18,22 +18,15 @@ from typing import Final
 
 from aiohttp import web
 
-from controller.api.answers import VISITOR, Answers
-from controller.api.callers import Caller
+from controller.api.answers import CONNECTION, Answers
+from controller.api.callers import Caller, Turns
 from controller.api.event_streams import HEADERS, Streams, write
 from controller.api.in_language import language_of
-from controller.api.pages import CONSOLE, FOLDER, Pages, files_of
+from controller.api.pages import CONSOLE, FOLDER, ServedFiles, files_of
 from controller.api.refusals import Refusals
+from controller.api.screen_port import TURNS_AT_ONCE, PortAcceptor, add_headers, host_of, is_of_another_page
 from controller.api.serving import Serving
 from controller.api.tcp_listener import OWN_NAMES, TcpListener
-from controller.api.turns import Turns
-from controller.api.web_door import (
-    TURNS_AT_ONCE,
-    WebEntrance,
-    add_headers,
-    host_of,
-    is_of_another_page,
-)
 from controller.floor.follower import Follower
 from controller.floor.page_stream import PageStream, Write
 from controller.floor.topics import place_of
@@ -58,9 +51,9 @@ WRONG_ORIGIN: Final = message("The request comes from another page. Open the flo
 NO_TABLE: Final = message("That is not a table. Name one as SITE/PIT/TABLE.")
 
 
-def page_files() -> Pages:
+def page_files() -> ServedFiles:
     shared = {at: path for at, path in files_of(FOLDER, CONSOLE).items() if at.removeprefix(CONSOLE) in SHARED}
-    return Pages(shared | files_of(OWN, "/floor/"), {"/": "/floor/index.html"})
+    return ServedFiles(shared | files_of(OWN, "/floor/"), {"/": "/floor/index.html"})
 
 
 class PageServer(Serving):
@@ -75,7 +68,7 @@ class PageServer(Serving):
         self._listener = listener
         self._own = frozenset(f"{name}:{listener.port}" for name in OWN_NAMES)
         self._proxied = frozenset(hosts)
-        self._entrance = WebEntrance(listener, refusals)
+        self._acceptor = PortAcceptor(listener, refusals)
         routes = [
             web.get("/v1/floor", self._floor, allow_head=False),
             web.get("/v1/story", self._story, allow_head=False),
@@ -87,10 +80,10 @@ class PageServer(Serving):
 
     async def start(self) -> None:
         await self.setup()
-        self._entrance.open(self.make_protocol)
+        self._acceptor.open(self.make_protocol)
 
     async def close(self) -> None:
-        self._entrance.close()
+        self._acceptor.close()
         self._listener.close()
         self.hang_up()
         await self.cleanup()
@@ -98,10 +91,10 @@ class PageServer(Serving):
     def hang_up(self) -> None:
         """Close all connections; pages reconnect."""
         self._streams.close()
-        self._entrance.end_all()
+        self._acceptor.end_all()
 
     def refuse(self, request: web.Request) -> web.Response | None:
-        caller = request[VISITOR].caller
+        caller = request[CONNECTION].caller
         host = host_of(request)
         if host not in self._own and host.partition(":")[0] not in self._proxied:
             return self._answers.refused(421, "host", WRONG_HOST, caller)

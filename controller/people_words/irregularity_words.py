@@ -10,7 +10,7 @@ import msgspec
 from controller.games.specification import Facts, RulingAction
 from controller.people_words import word as forms
 from controller.people_words.table_of_words import TableOfWords
-from controller.people_words.tokens import ACTIONS, CHOICES, Tokens, UnreadableError
+from controller.people_words.tokens import ACTIONS, CHOICES, Tokens, UnreadableLineError
 from controller.people_words.word import Act, Word
 from controller.roles import Role
 from controller.table import operations
@@ -120,7 +120,7 @@ def _read_lies(tokens: Tokens) -> Act:
         tokens.maybe("at")
         cards.append(operations.CardAt(ordinal, tokens.place()))
     if not cards:
-        raise UnreadableError("say which card lies where")
+        raise UnreadableLineError("say which card lies where")
     return lambda table: table.enter(operations.PlaceCards(tuple(cards)))
 
 

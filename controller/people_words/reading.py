@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any, Final, TypeVar
 
-from controller.people_words.tokens import Tokens, UnreadableError
+from controller.people_words.tokens import Tokens, UnreadableLineError
 from controller.people_words.word import Word
 
 TableT = TypeVar("TableT", contravariant=True)
@@ -17,7 +17,7 @@ ALIKE: Final = 0.6  # similarity, at most 1, from which another word was probabl
 def read_line(
     words: Sequence[str], known: Mapping[str, Word[TableT]], *, people: bool = False
 ) -> Callable[[TableT], None]:
-    """Return the act of a line. `people`: `by` may name a person. Raises `UnreadableError`."""
+    """Return the act of a line. `people`: `by` may name a person. Raises `UnreadableLineError`."""
     word, tokens = find_word(words, known, f"'{' '.join(words[:2])}' begins no step", people=people)
     act: Callable[[TableT], None] = read_form(known[word].form, known[word].read, tokens)
     return act
@@ -26,16 +26,16 @@ def read_line(
 def find_word(
     words: Sequence[str], known: Mapping[str, Any], sentence: str, *, people: bool = False
 ) -> tuple[str, Tokens]:
-    """Return the longest known word at the beginning of the line, and the rest. Raises `UnreadableError`."""
+    """Return the longest known word at the beginning of the line, and the rest. Raises `UnreadableLineError`."""
     for word in sorted(known, key=len, reverse=True):
         tokens = Tokens(words, people=people)
         if tokens.maybe(word):
             return word, tokens
     alike = [word for word in known if word.split()[0] == words[0]] if words else []
     if alike:
-        raise UnreadableError(f"{sentence}; known: {', '.join(alike)}")
+        raise UnreadableLineError(f"{sentence}; known: {', '.join(alike)}")
     rest = "`help` lists all" if people else f"known: {', '.join(known)}"
-    raise UnreadableError(f"{sentence}{_nearest(words, known)}; {rest}")
+    raise UnreadableLineError(f"{sentence}{_nearest(words, known)}; {rest}")
 
 
 def _nearest(words: Sequence[str], known: Iterable[str]) -> str:
@@ -49,12 +49,12 @@ def _nearest(words: Sequence[str], known: Iterable[str]) -> str:
 
 
 def read_form(form: str, read: Callable[[Tokens], Any], tokens: Tokens) -> Any:
-    """Read the rest of a line after a word, to the end. Raises `UnreadableError`, which names the form."""
+    """Read the rest of a line after a word, to the end. Raises `UnreadableLineError`, which names the form."""
     try:
         made = read(tokens)
         tokens.done()
-    except UnreadableError as error:
-        raise UnreadableError(f"{error}; write {quoted(form)}") from error
+    except UnreadableLineError as error:
+        raise UnreadableLineError(f"{error}; write {quoted(form)}") from error
     return made
 
 

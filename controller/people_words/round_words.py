@@ -7,7 +7,7 @@ from typing import Final
 
 from controller.people_words import word as forms
 from controller.people_words.table_of_words import TableOfWords
-from controller.people_words.tokens import Tokens, UnreadableError
+from controller.people_words.tokens import Tokens, UnreadableLineError
 from controller.people_words.word import Act, Word, entered, plain
 from controller.roles import Role
 from controller.table import operations
@@ -76,7 +76,7 @@ def _read_restrict(tokens: Tokens) -> Act:
     fewer: list[tuple[int, int]] = []
     one_box: list[str] = []
     if not tokens.left:
-        raise UnreadableError("say what is restricted, or `nothing`")
+        raise UnreadableLineError("say what is restricted, or `nothing`")
     while tokens.left and not tokens.maybe("nothing"):
         if tokens.maybe("close box"):
             closed.append(tokens.number("a box"))

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 from controller.people_words import word as forms
 from controller.people_words.table_of_words import NothingDoneError, TableOfWords
-from controller.people_words.tokens import INSTRUCTIONS, Tokens, UnreadableError
+from controller.people_words.tokens import INSTRUCTIONS, Tokens, UnreadableLineError
 from controller.people_words.word import Act, Word
 from controller.roles import Role
 from controller.table import operations
@@ -42,7 +42,7 @@ def _read_correct(tokens: Tokens) -> Act:
     instead: Replaceable | None = None
     if tokens.left:
         if word not in CORRECTABLE:
-            raise UnreadableError(f"`{word}` can only be struck out; nothing may follow it")
+            raise UnreadableLineError(f"`{word}` can only be struck out; nothing may follow it")
         instead = CORRECTABLE[word][1](tokens)
 
     def correct(table: TableOfWords) -> None:
@@ -74,7 +74,7 @@ def _read_correct_bet(tokens: Tokens) -> Act:
 
 def _read_recall(tokens: Tokens) -> Act:
     if (text := tokens.tail("because")) is None or not text:
-        raise UnreadableError("say at the end why they are recalled")
+        raise UnreadableLineError("say at the end why they are recalled")
     by = tokens.by(Role.PIT_MANAGER)
     number = tokens.number("the number of a round")
     place = tokens.take("a place, tray or aside") if tokens.left else ""

@@ -19,7 +19,7 @@ def nth(cell: str, number: int) -> str:
     return cell if number == 1 else f"{cell} of number {number}"
 
 
-class Subject(Protocol):
+class OpenMatter(Protocol):
     """An open irregularity that a line is about."""
 
     @property
@@ -43,10 +43,10 @@ class TableOfWords(Protocol):
 
     # -- open irregularities and entries
 
-    def about(self) -> Subject:
+    def about(self) -> OpenMatter:
         """Return the open irregularity that a line is about. Raises `NothingDoneError`."""
 
-    def about_choice(self) -> Subject:
+    def about_choice(self) -> OpenMatter:
         """Return the irregularity that waits for bettors' choices, else the one that a line is about."""
 
     def turn_to(self, cell: str, number: int) -> None:

@@ -35,7 +35,7 @@ class By(NamedTuple):
 DEALER: Final = By(Role.DEALER)
 
 
-class UnreadableError(Exception):
+class UnreadableLineError(Exception):
     """Reports a line with an unknown token. The sentence names the token and what could be in its place."""
 
 
@@ -53,7 +53,7 @@ class Tokens:
     def take(self, what: str) -> str:
         """Take the next token; `what` says what it should be."""
         if not self._left:
-            raise UnreadableError(f"{what} is missing at the end")
+            raise UnreadableLineError(f"{what} is missing at the end")
         return self._left.pop(0)
 
     def maybe(self, literal: str) -> bool:
@@ -79,14 +79,14 @@ class Tokens:
     def number(self, what: str) -> int:
         word = self.take(what)
         if not _NUMBER.fullmatch(word):
-            raise UnreadableError(f"{what} is a number, not '{word}'")
+            raise UnreadableLineError(f"{what} is a number, not '{word}'")
         return int(word)
 
     def times(self, what: str) -> int:
         """Read how often something is done."""
         found = self.number(what)
         if not 0 <= found <= MOST_TIMES:
-            raise UnreadableError(f"{what} is a number from 0 to {MOST_TIMES}, not {found}")
+            raise UnreadableLineError(f"{what} is a number from 0 to {MOST_TIMES}, not {found}")
         return found
 
     def numbers(self, what: str) -> tuple[int, ...]:
@@ -98,7 +98,7 @@ class Tokens:
     def place(self) -> str:
         word = self.take("a place")
         if not _PLACE.fullmatch(word):
-            raise UnreadableError(f"'{word}' is not a place; places are B1 to B9, and D for the Dealer or Banker")
+            raise UnreadableLineError(f"'{word}' is not a place; places are B1 to B9, and D for the Dealer or Banker")
         return word
 
     def places(self) -> tuple[str, ...]:
@@ -115,7 +115,7 @@ class Tokens:
         try:
             return Card.parse(word)
         except UnknownCardError as error:
-            raise UnreadableError(f"'{word}' is not a card; a card is written like KD or 10C") from error
+            raise UnreadableLineError(f"'{word}' is not a card; a card is written like KD or 10C") from error
 
     def cards(self) -> tuple[Card, ...]:
         found = []
@@ -129,7 +129,7 @@ class Tokens:
             if self.maybe(name) or self.maybe(name.replace("_", " ")):
                 return known[name]
         word = self.take(what)
-        raise UnreadableError(f"'{word}' is no {what}; known: {', '.join(known)}")
+        raise UnreadableLineError(f"'{word}' is no {what}; known: {', '.join(known)}")
 
     def wager(self) -> PlaceWager:
         """Read who bets, on what, on which box, and how much."""
@@ -157,7 +157,7 @@ class Tokens:
     def done(self) -> None:
         """Verify that nothing more follows."""
         if self._left:
-            raise UnreadableError(f"nothing may follow here, but '{' '.join(self._left)}' does")
+            raise UnreadableLineError(f"nothing may follow here, but '{' '.join(self._left)}' does")
 
 
 def _whole(words: Sequence[str], known: Mapping[str, ValueT], what: str) -> ValueT:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from controller.people_words.table_of_words import TableOfWords
-from controller.people_words.tokens import KINDS, ROLES, Tokens, UnreadableError
+from controller.people_words.tokens import KINDS, ROLES, Tokens, UnreadableLineError
 from controller.table import operations
 
 WITNESS: Final = "a witness"
@@ -17,7 +17,7 @@ Act: TypeAlias = Callable[[TableOfWords], None]
 
 
 class Word(NamedTuple, Generic[TableT]):
-    """A word of the lines. `read` takes what follows it, and raises `UnreadableError` if that is not known.
+    """A word of the lines. `read` takes what follows it, and raises `UnreadableLineError` if that is not known.
 
     `enters`: the operations that it enters, those first that the table must accept.
     """
@@ -44,7 +44,7 @@ def because(tokens: Tokens, default: str) -> str:
     if text is None:
         return default
     if any(f" {' '.join(text)}".endswith(f" by {role}") for role in ROLES):
-        raise UnreadableError("`because` reads the rest of the line; put `by ROLE` before it")
+        raise UnreadableLineError("`because` reads the rest of the line; put `by ROLE` before it")
     return " ".join(text)
 
 
@@ -54,7 +54,7 @@ def witness(tokens: Tokens) -> str:
     if words is None:
         return WITNESS
     if not words:
-        raise UnreadableError("the name of the witness is missing at the end")
+        raise UnreadableLineError("the name of the witness is missing at the end")
     return " ".join(words)
 
 

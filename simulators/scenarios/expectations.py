@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from controller.api.view import LinkView, moves_shown, view_of
 from controller.games.specification import Disposition, Row
-from controller.people_words.tokens import FACTS, ROLES, Tokens, UnreadableError
+from controller.people_words.tokens import FACTS, ROLES, Tokens, UnreadableLineError
 from controller.roles import Role
 from controller.table import events
 from controller.table.model import CORRECTED, Hand, Pile, Stage
@@ -56,9 +56,9 @@ def read_row(tokens: Tokens) -> Look:
     cell = tokens.take("a cell like I12")
     rest = tokens.rest()
     if not CELL.fullmatch(cell) or not rest:
-        raise UnreadableError(f"'{' '.join((cell, *rest))}' is neither an expectation nor CELL CLAUSE DISPOSITION")
+        raise UnreadableLineError(f"'{' '.join((cell, *rest))}' is neither an expectation nor CELL CLAUSE DISPOSITION")
     if rest[-1] not in DISPOSITIONS:
-        raise UnreadableError(f"'{rest[-1]}' is not a disposition; known: {', '.join(DISPOSITIONS)}")
+        raise UnreadableLineError(f"'{rest[-1]}' is not a disposition; known: {', '.join(DISPOSITIONS)}")
     wanted = " ".join((cell, *rest))
 
     def look(course: Course) -> str | None:
@@ -140,7 +140,7 @@ def _read_phase(tokens: Tokens) -> Look:
 def _read_next(tokens: Tokens) -> Look:
     wanted = " ".join(tokens.rest())
     if not wanted:
-        raise UnreadableError("the first words of what comes next are missing")
+        raise UnreadableLineError("the first words of what comes next are missing")
 
     def look(course: Course) -> str | None:
         said = str(next_step(course.state))
@@ -152,7 +152,7 @@ def _read_next(tokens: Tokens) -> Look:
 def _read_says(tokens: Tokens) -> Look:
     wanted = " ".join(tokens.rest())
     if not wanted:
-        raise UnreadableError("the first words of a sentence are missing")
+        raise UnreadableLineError("the first words of a sentence are missing")
 
     def look(course: Course) -> str | None:
         said = [str(one) for one in next_steps(course.state)]

@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from controller.games import GAMES
 from controller.games.specification import Game, Unit
 from controller.people_words.reading import find_word, read_form, read_line
-from controller.people_words.tokens import Tokens, UnreadableError
+from controller.people_words.tokens import Tokens, UnreadableLineError
 from controller.table.settings import ChosenReading
 from simulators.devices.stacked_deck import FIRST_CARD, HandsError
 from simulators.scenarios.course import ABILITIES, Course, TableSetting
@@ -88,7 +88,7 @@ def read_scenario(name: str, text: str) -> Scenario:
                 reading.done()
             elif words:
                 steps.append(_step(number, words))
-        except UnreadableError as error:
+        except UnreadableLineError as error:
             header = (
                 "" if steps or words[0] in (*HEADER, EXPECT) else f"; before the first step also {', '.join(HEADER)}"
             )
@@ -124,16 +124,16 @@ def _setting(scenario: Scenario, **changes: Any) -> Scenario:
 
 def _game_of(scenario: Scenario) -> Game:
     if not scenario.setting.game:
-        raise UnreadableError("say the game first, as `game NC`")
+        raise UnreadableLineError("say the game first, as `game NC`")
     return GAMES[scenario.setting.game]
 
 
 def _read_game(scenario: Scenario, tokens: Tokens) -> Scenario:
     if scenario.setting.game:
-        raise UnreadableError(f"the game is already {scenario.setting.game}")
+        raise UnreadableLineError(f"the game is already {scenario.setting.game}")
     word = tokens.take("the id of a game")
     if word.upper() not in GAMES:
-        raise UnreadableError(f"'{word}' is not a game; known: {', '.join(GAMES)}")
+        raise UnreadableLineError(f"'{word}' is not a game; known: {', '.join(GAMES)}")
     return _setting(scenario, game=word.upper())
 
 
@@ -149,7 +149,7 @@ def _read_boxes(scenario: Scenario, tokens: Tokens) -> Scenario:
     boxes = tokens.numbers("a box")
     most = _game_of(scenario).boxes[1]
     if wrong := [box for box in boxes if not 1 <= box <= most]:
-        raise UnreadableError(f"there is no box {wrong[0]}; a layout has boxes 1 to {most}")
+        raise UnreadableLineError(f"there is no box {wrong[0]}; a layout has boxes 1 to {most}")
     return _setting(scenario, boxes=boxes)
 
 
@@ -163,9 +163,9 @@ def _read_reading(scenario: Scenario, tokens: Tokens) -> Scenario:
 def _read_hand(scenario: Scenario, tokens: Tokens) -> Scenario:
     place = FIRST_CARD if tokens.maybe(FIRST_CARD) else tokens.place()
     if place in dict(scenario.setting.hands):
-        raise UnreadableError(f"the cards of {place} are already named")
+        raise UnreadableLineError(f"the cards of {place} are already named")
     if not tokens.left:
-        raise UnreadableError("a card is missing at the end")
+        raise UnreadableLineError("a card is missing at the end")
     return _setting(scenario, hands=(*scenario.setting.hands, (place, tokens.cards())))
 
 
@@ -173,7 +173,7 @@ def _read_wager(scenario: Scenario, tokens: Tokens) -> Scenario:
     wager, rules = tokens.wager(), _game_of(scenario)
     known = {one.id: one for one in rules.wagers}
     if wager.wager not in known:
-        raise UnreadableError(f"'{wager.wager}' is not a wager of {rules.id}; known: {', '.join(known)}")
+        raise UnreadableLineError(f"'{wager.wager}' is not a wager of {rules.id}; known: {', '.join(known)}")
     return _setting(scenario, wagers=(*scenario.setting.wagers, wager))
 
 
@@ -182,7 +182,7 @@ def _read_cell(scenario: Scenario, tokens: Tokens) -> Scenario:
     seen_as = tokens.take("a cell like I12") if tokens.maybe("seen as") else cell
     for named in (cell, seen_as):
         if not CELL.fullmatch(named):
-            raise UnreadableError(f"'{named}' is not a cell; cells are I01 to I28, I08a and I08b")
+            raise UnreadableLineError(f"'{named}' is not a cell; cells are I01 to I28, I08a and I08b")
     return scenario._replace(cell=cell, seen_as=seen_as)
 
 
@@ -190,7 +190,7 @@ def _read_clause(scenario: Scenario, tokens: Tokens) -> Scenario:
     silent = tokens.maybe(SILENT)
     clause = " ".join(tokens.rest())
     if not silent and not clause:
-        raise UnreadableError(f"a clause is missing; write `clause {SILENT}` where the document says nothing")
+        raise UnreadableLineError(f"a clause is missing; write `clause {SILENT}` where the document says nothing")
     return scenario._replace(silent=silent, clause=clause)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.api.door import LONGEST_PATH
+from controller.api.unix_socket import LONGEST_PATH
 from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration
 
 HASH = "scrypt$16384$8$1$" + "00" * 16 + "$" + "00" * 32

@@ -12,8 +12,8 @@ import msgspec
 
 from controller.api.bodies import encode
 from controller.api.in_language import in_language
-from controller.api.screen_state import Kind as Receiver
 from controller.api.screen_state import LastView, PersonView, ScreenView, own_part, table_message, with_own_part
+from controller.api.screen_state import MessageKind as Receiver
 from controller.api.view import LinkView, view_of
 from controller.games.specification import Choice, Kind, Unit
 from controller.language import ENGLISH, Speaker

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from controller.api.bodies import encode
-from controller.api.pages import WORDS, Pages
+from controller.api.pages import WORDS, ServedFiles
 from controller.api.preview import PreviewAnswer
 from controller.language import PARAMETER, known
 
@@ -24,7 +24,7 @@ class PageServer:
         self._newest: list[bytes] = []
         self._lock = threading.Lock()
         self.asked: list[str] = []  # paths, in order
-        self.pages = Pages()
+        self.pages = ServedFiles()
         self.refuse = 0  # that many streams are refused, as by a proxy whose daemon is away
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._http.daemon_threads = True

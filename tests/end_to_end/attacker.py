@@ -17,7 +17,7 @@ import sys
 from collections import deque
 from typing import NoReturn
 
-from controller.api.door import BACKLOG
+from controller.api.connections import BACKLOG
 from tests.end_to_end.child import become_another_user
 
 

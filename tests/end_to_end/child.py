@@ -22,7 +22,7 @@ from typing import Any
 
 import msgspec
 
-from controller.api import refusals, serving, turns
+from controller.api import callers, refusals, serving
 from controller.commands.main import main as cardshoe
 from controller.daemon import journal_keeper, journal_start
 from controller.daemon.host import HostClock
@@ -324,7 +324,7 @@ def main() -> None:
     if orders.grace:
         serving.GRACE = orders.grace  # type: ignore[misc]  # a shorter time
     if orders.unpaced:
-        refusals.BURST = turns.A_SECOND = 10**9  # type: ignore[misc]  # more than a test sends
+        refusals.BURST = callers.A_SECOND = 10**9  # type: ignore[misc]  # more than a test sends
     if orders.hang_up_at_start:
         hang_up_at_start()
     if orders.as_another_user:

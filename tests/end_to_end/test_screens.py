@@ -17,8 +17,8 @@ import pytest
 
 from controller.api.bodies import EventId, OperationRequest
 from controller.api.client import ApiClient, TableUnreachableError
+from controller.api.screen_port import IN_ALL
 from controller.api.tcp_listener import TcpListener
-from controller.api.web_door import IN_ALL
 from controller.roles import Role
 from controller.table import events, operations
 from controller.table.screens import FAILURES

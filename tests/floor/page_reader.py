@@ -86,7 +86,7 @@ class RunningPage:
         self.follower = follower
         self.log = log
         self.hang_up = server.hang_up
-        self._entrance = server._entrance
+        self._acceptor = server._acceptor
 
     @property
     def address(self) -> str:
@@ -95,7 +95,7 @@ class RunningPage:
     @property
     def waiting(self) -> list[int]:
         """Return the bytes that wait to be read by each connection."""
-        open_ = (one._transport for one in self._entrance._inside)
+        open_ = (one._transport for one in self._acceptor._inside)
         return [transport.get_write_buffer_size() for transport in open_ if transport is not None]
 
     @asynccontextmanager

@@ -12,7 +12,7 @@ import aiohttp
 import pytest
 import pytest_mock
 
-from controller.api.web_door import HEADERS, IN_ALL
+from controller.api.screen_port import HEADERS, IN_ALL
 from controller.floor.address import Broker
 from controller.floor.broker import Connection, connected
 from controller.floor.follower import Part

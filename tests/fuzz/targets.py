@@ -33,7 +33,7 @@ from controller.games.specification import Unit
 from controller.journal import JournalError
 from controller.journal.reader import JournalReader
 from controller.journal.sealing import load_key_file
-from controller.people_words.tokens import Tokens, UnreadableError
+from controller.people_words.tokens import Tokens, UnreadableLineError
 from controller.roles import Role
 from controller.table.decide import decide
 from controller.table.evolve import fold
@@ -371,9 +371,9 @@ def read_tokens(data: bytes) -> None:
     """Try every way to read a line, one after the other."""
     tokens = Tokens(data.decode("utf-8", "replace").split())
     for read in (tokens.cards, tokens.place, tokens.maybe_place, tokens.places, tokens.wager, tokens.facts):
-        with suppress(UnreadableError):
+        with suppress(UnreadableLineError):
             read()
-    with suppress(UnreadableError):
+    with suppress(UnreadableLineError):
         tokens.numbers("a number")
     tokens.done()
 
@@ -417,7 +417,7 @@ TARGETS: Final = (
     Target("journal file", read_journal, (JournalError,), journal_file, 150),
     Target("scenario", play_scenario, (BadScenarioError, DifferenceError),
            files("simulators/scenarios/[fn]*/*.scenario"), 40),
-    Target("words of a scenario", read_tokens, (UnreadableError,),
+    Target("words of a scenario", read_tokens, (UnreadableLineError,),
            lambda: [line for text in files("simulators/scenarios/nc/*.scenario")() for line in text.splitlines()],
            2000),
     Target("card", lambda data: Card.parse(data.decode("utf-8", "replace")), (UnknownCardError,),

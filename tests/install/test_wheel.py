@@ -7,15 +7,15 @@ import sys
 import zipfile
 from pathlib import Path
 
-from controller.api.pages import Pages
+from controller.api.pages import ServedFiles
 from controller.floor.page_server import page_files
 from tests.architecture.sources import ROOT
 
 SERVED = """
 import controller
-from controller.api.pages import Pages
+from controller.api.pages import ServedFiles
 from controller.floor.page_server import page_files
-print(controller.__file__, *Pages().addresses, *page_files().addresses)
+print(controller.__file__, *ServedFiles().addresses, *page_files().addresses)
 """
 
 
@@ -30,5 +30,5 @@ def test_the_files_of_both_pages_are_in_the_wheel_and_served_from_it(tmp_path: P
     said = subprocess.run(asked, cwd=tmp_path, env=environment, check=True, capture_output=True, text=True).stdout
     module, *served = said.split()
     assert module.startswith(str(tmp_path))
-    assert served == [*Pages().addresses, *page_files().addresses]
+    assert served == [*ServedFiles().addresses, *page_files().addresses]
     assert {"/", "/display", "/console/index.html", "/floor/index.html"} <= set(served)

@@ -8,7 +8,18 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from controller.api import answers, door, event_streams, routes, screen_routes, screens, server, serving, web_door
+from controller.api import (
+    answers,
+    connections,
+    event_streams,
+    routes,
+    screen_port,
+    screen_routes,
+    screens,
+    server,
+    serving,
+    unix_socket,
+)
 from controller.api.bodies import EnrolmentRequest, OperationAnswer, OperationRequest, PreviewRequest, RemovalRequest
 from controller.api.preview import PreviewAnswer
 from controller.api.view import TableView
@@ -24,12 +35,12 @@ class Refusal(NamedTuple):
 REFUSALS: Final[dict[str, Refusal]] = {
     "bad-request": Refusal(400, "The request cannot be read. Correct it and send it again."),
     "last-event-id": Refusal(400, event_streams.NO_EVENT_ID),
-    "not-admitted": Refusal(403, door.NOT_ADMITTED),
+    "not-admitted": Refusal(403, unix_socket.NOT_ADMITTED),
     "reader": Refusal(403, server.READS_ONLY),
     "display": Refusal(403, screen_routes.DISPLAYS_LOOK),
-    "origin": Refusal(403, web_door.WRONG_ORIGIN),
-    "header": Refusal(403, web_door.NO_HEADER),
-    "not-enrolled": Refusal(403, web_door.DISPLAYS_ONLY),
+    "origin": Refusal(403, screen_port.WRONG_ORIGIN),
+    "header": Refusal(403, screen_port.NO_HEADER),
+    "not-enrolled": Refusal(403, screen_port.DISPLAYS_ONLY),
     "screen": Refusal(403, screens.ENROLLED_ALREADY),
     "role": Refusal(403, screens.SUPERVISORS_ONLY),
     "person": Refusal(403, "There is no person (name) in the configuration of this table. Name one of its people."),
@@ -47,12 +58,12 @@ REFUSALS: Final[dict[str, Refusal]] = {
     "id-used": Refusal(409, screens.ID_USED),
     "other-journal": Refusal(409, "The table writes another journal, (id). Begin with the id that the sentence names."),
     "after-the-end": Refusal(409, "The journal ends at entry (number). Begin with the id that the sentence names."),
-    "chunked": Refusal(411, door.CHUNKED),
+    "chunked": Refusal(411, connections.CHUNKED),
     "too-large": Refusal(413, serving.REFUSALS[413][1]),
-    "content-type": Refusal(415, web_door.NO_JSON),
-    "host": Refusal(421, web_door.WRONG_HOST),
+    "content-type": Refusal(415, screen_port.NO_JSON),
+    "host": Refusal(421, screen_port.WRONG_HOST),
     "refused-often": Refusal(429, routes.REFUSED_OFTEN),
-    "connections": Refusal(503, door.TOO_MANY),
+    "connections": Refusal(503, unix_socket.TOO_MANY),
     "streams": Refusal(503, event_streams.STREAMS_IN_USE),
     "journal": Refusal(503, "The journal cannot be read; the code is one that docs/faults.md describes."),
 }

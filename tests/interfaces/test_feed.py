@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from controller.api.feed import KEPT, PAGE, Batch, EventFeed, Follower, Published
-from controller.api.pace import SHARE, Pace, measured
+from controller.api.feed import KEPT, PAGE, SHARE, Batch, EventFeed, FeedFollower, ProcessorShare, Published, measured
 
 
 class Journal:
@@ -35,7 +34,7 @@ class Journal:
         return [event for decision in found for event in decision]
 
 
-async def until(follower: Follower, entry: int) -> list[Published]:
+async def until(follower: FeedFollower, entry: int) -> list[Published]:
     found: list[Published] = []
     while not found or found[-1].entry < entry:
         found += (await follower.next()).events
@@ -49,7 +48,7 @@ async def test_a_follower_from_anywhere_gets_each_event_once(seed: int) -> None:
     journal = Journal(seed, 5 * KEPT)
     at_start = random.randrange(len(journal.decisions) // 4)
     time_passes = iter(range(10**9))
-    feed = EventFeed(journal.read, Pace(clock=lambda: float(next(time_passes)), sleep=asyncio.sleep))
+    feed = EventFeed(journal.read, ProcessorShare(clock=lambda: float(next(time_passes)), sleep=asyncio.sleep))
     feed.start_after(journal.decisions[at_start][-1].entry)
     newest = journal.events[-1].entry
     begin = [0, 1, *random.sample(range(newest), 6), newest - 1]
@@ -101,7 +100,7 @@ async def test_new_events_wait_for_no_turn_and_missed_ones_do() -> None:
         clock.now += seconds
 
     clock = Clock()
-    feed = EventFeed(Journal(1, 0).read, Pace(clock, counted))
+    feed = EventFeed(Journal(1, 0).read, ProcessorShare(clock, counted))
     followed = feed.follow(0)
     for entry in range(1, 2 * KEPT):
         feed.publish([Published(entry, b"{}")])
@@ -128,7 +127,7 @@ class Clock:
 @pytest.mark.parametrize("seconds", [0.00005, 0.0005, 0.02])
 async def test_all_catching_up_followers_share_a_fifth_of_a_core(seconds: float) -> None:
     clock = Clock()
-    pace = Pace(clock, clock.sleep)
+    pace = ProcessorShare(clock, clock.sleep)
     for _ in range(500):  # it learns how long a page takes
         await pace.turn()
         pace.sent(seconds)
@@ -146,7 +145,7 @@ async def test_all_catching_up_followers_share_a_fifth_of_a_core(seconds: float)
 
 async def test_turns_are_taken_in_the_order_in_which_they_were_asked_for() -> None:
     clock = Clock()
-    pace = Pace(clock, clock.sleep)
+    pace = ProcessorShare(clock, clock.sleep)
     pace.spent(1.0)  # all of them wait
     taken: list[int] = []
 

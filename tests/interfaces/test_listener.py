@@ -19,7 +19,7 @@ import pytest
 import pytest_mock
 import structlog.testing
 
-from controller.api import answers, callers, door, event_streams
+from controller.api import answers, callers, connections, event_streams, unix_socket
 from controller.api.bodies import OperationAnswer, OperationRequest
 from controller.api.feed import EventFeed, Published
 from controller.api.people import Acting, People, Person, Reader
@@ -162,7 +162,7 @@ async def served() -> AsyncIterator[Served]:
 async def test_a_refused_user_is_told_before_sending_anything(served: Served) -> None:
     """However much the user sends, none of it is parsed as HTTP."""
     await served.start(people=(ANOTHER,))
-    served.server._door._own = ANOTHER  # as if the daemon were another user's
+    served.server._acceptor._own = ANOTHER  # as if the daemon were another user's
     for said in (b"", b"GET /healthz HTTP/1.1\r\nHost: table\r\n\r\n", b"x" * 200_000):
         caller = await served.call()
         caller.writer.write(said)
@@ -193,7 +193,7 @@ async def test_a_reader_looks_and_does_not_operate(served: Served) -> None:
 
 
 async def test_the_connections_of_one_user_are_limited(served: Served, mocker: pytest_mock.MockerFixture) -> None:
-    mocker.patch.object(door, "OF_ONE_USER", 3)
+    mocker.patch.object(unix_socket, "OF_ONE_USER", 3)
     await served.start()
     first = [await served.call() for _ in range(3)]
     for caller in first:
@@ -209,19 +209,19 @@ async def test_the_connections_of_one_user_are_limited(served: Served, mocker: p
 
 
 async def test_places_are_kept_for_the_daemons_own_user(served: Served, mocker: pytest_mock.MockerFixture) -> None:
-    mocker.patch.object(door, "IN_ALL", door.KEPT_FOR_HEALTH)
+    mocker.patch.object(unix_socket, "IN_ALL", unix_socket.KEPT_FOR_HEALTH)
     await served.start()
     assert (await (await served.call()).ask("GET", "/healthz"))[0] == 200
-    served.server._door._own = ANOTHER
+    served.server._acceptor._own = ANOTHER
     status, body = await (await served.call()).answer()
     assert (status, json.loads(body)["code"]) == (503, "connections")
 
 
 async def test_the_health_connection_does_not_count(served: Served, mocker: pytest_mock.MockerFixture) -> None:
     """It is not closed when idle either."""
-    mocker.patch.object(door, "IN_ALL", 0)
-    mocker.patch.object(door, "HEAD_WITHIN", 0.0)
-    mocker.patch.object(door, "IDLE", 0.0)
+    mocker.patch.object(unix_socket, "IN_ALL", 0)
+    mocker.patch.object(connections, "HEAD_WITHIN", 0.0)
+    mocker.patch.object(connections, "IDLE", 0.0)
     await served.start(people=(ANOTHER,))
     health = Caller(*await asyncio.open_connection(sock=await served.server.own_connection()))
     served.callers.append(health)
@@ -244,7 +244,7 @@ async def test_the_health_connection_does_not_count(served: Served, mocker: pyte
 async def test_a_silent_or_incomplete_connection_is_closed(
     served: Served, mocker: pytest_mock.MockerFixture, said: bytes
 ) -> None:
-    mocker.patch.object(door, "HEAD_WITHIN", 0.05)
+    mocker.patch.object(connections, "HEAD_WITHIN", 0.05)
     await served.start()
     caller = await (await served.call()).say(said)
     assert await caller.ended() == b""
@@ -252,7 +252,7 @@ async def test_a_silent_or_incomplete_connection_is_closed(
 
 async def test_half_a_body_is_refused(served: Served, mocker: pytest_mock.MockerFixture) -> None:
     mocker.patch.object(answers, "BODY_WITHIN", 0.05)
-    mocker.patch.object(door, "IDLE", 0.05)
+    mocker.patch.object(connections, "IDLE", 0.05)
     await served.start()
     caller = await served.call()
     await caller.say(b"POST /v1/operations HTTP/1.1\r\nHost: table\r\nContent-Length: 999\r\n\r\n{")
@@ -267,13 +267,13 @@ async def test_a_connection_with_too_large_a_request_is_closed(served: Served) -
     caller = await served.call()
     head = b"POST /v1/operations HTTP/1.1\r\nHost: table\r\nContent-Length: 9999999\r\n\r\n"
     with suppress(ConnectionError):
-        await caller.say(head + b"x" * (door.OF_ONE_REQUEST + 1))
+        await caller.say(head + b"x" * (connections.OF_ONE_REQUEST + 1))
         assert b"200" not in await caller.ended()
     assert served.table.asked == []
 
 
 async def test_a_connection_idle_between_requests_is_closed(served: Served, mocker: pytest_mock.MockerFixture) -> None:
-    mocker.patch.object(door, "IDLE", 0.05)
+    mocker.patch.object(connections, "IDLE", 0.05)
     await served.start()
     caller = await served.call()
     assert await caller.operate() == (200, "")
@@ -287,7 +287,7 @@ async def test_a_second_request_has_the_time_limit_of_the_first(
     await served.start()
     caller = await served.call()
     assert await caller.operate() == (200, "")
-    mocker.patch.object(door, "HEAD_WITHIN", 0.05)
+    mocker.patch.object(connections, "HEAD_WITHIN", 0.05)
     await caller.say(b"POST /v1")
     assert await caller.ended() == b""
 
@@ -392,9 +392,9 @@ async def test_an_id_names_the_journal(served: Served, after: str) -> None:
 
 
 async def test_without_a_descriptor_it_waits_and_logs_once(served: Served, mocker: pytest_mock.MockerFixture) -> None:
-    mocker.patch.object(door, "PAUSE", 0.0)
+    mocker.patch.object(connections, "PAUSE", 0.0)
     await served.start()
-    listener = served.server._door._listener.socket
+    listener = served.server._acceptor._listener.socket
     refused = asyncio.Event()
     left = 5
 
@@ -412,15 +412,15 @@ async def test_without_a_descriptor_it_waits_and_logs_once(served: Served, mocke
         def fileno(self) -> int:
             return listener.fileno()
 
-    served.server._door._loop.remove_reader(listener)
-    served.server._door._listening = (Poor(),)  # type: ignore[assignment]  # it has the interface that is used
-    served.server._door._pause_accepting(0.0)
+    served.server._acceptor._loop.remove_reader(listener)
+    served.server._acceptor._listening = (Poor(),)  # type: ignore[assignment]  # it has the interface that is used
+    served.server._acceptor._pause_accepting(0.0)
     with structlog.testing.capture_logs() as logs:
         caller = await served.call()
         assert (await caller.ask("GET", "/healthz"))[0] == 200
         await refused.wait()
-    served.server._door._loop.remove_reader(listener)
-    served.server._door._listening = (listener,)
+    served.server._acceptor._loop.remove_reader(listener)
+    served.server._acceptor._listening = (listener,)
     assert [(line["event"], line["what"]) for line in logs] == [("door.refused", "accept-failed")]
     await asyncio.gather(*served.server._refusals._telling)
     assert served.table.refused == [("accept-failed", None, 1)]

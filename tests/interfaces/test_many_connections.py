@@ -7,7 +7,7 @@ import socket
 
 import pytest_mock
 
-from controller.api import door
+from controller.api import connections, unix_socket
 from controller.api.client import connect_in_line
 from tests.interfaces.test_listener import ANOTHER, OWN, Caller, Served, served
 
@@ -19,14 +19,14 @@ async def test_a_full_queue_of_refused_users_is_served_quickly(
 ) -> None:
     """The server rests after each batch of refused users, so the last in line waits for whole batches."""
     await served.start()
-    strangers = [socket.socket(socket.AF_UNIX) for _ in range(door.BACKLOG)]
+    strangers = [socket.socket(socket.AF_UNIX) for _ in range(connections.BACKLOG)]
     for stranger in strangers:  # the server has no turn meanwhile
         stranger.connect(str(served.path))
-    mocker.patch.object(door, "peer_uid", side_effect=[ANOTHER] * door.BACKLOG + [OWN])
-    rests = mocker.spy(served.server._door, "_pause_accepting")
+    mocker.patch.object(unix_socket, "peer_uid", side_effect=[ANOTHER] * connections.BACKLOG + [OWN])
+    rests = mocker.spy(served.server._acceptor, "_pause_accepting")
     dealer = Caller(*await asyncio.open_unix_connection(sock=connect_in_line(str(served.path))))
     assert await dealer.ask("GET", "/healthz") == (200, b"ok\n")
     await dealer.close()
     for stranger in strangers:
         stranger.close()
-    assert rests.call_count == door.BACKLOG / door.REFUSED_AT_ONCE == 8
+    assert rests.call_count == connections.BACKLOG / unix_socket.REFUSED_AT_ONCE == 8

@@ -7,12 +7,12 @@ from typing import Any, cast
 
 import pytest
 
+from controller.api.callers import Turns
 from controller.api.people import People
 from controller.api.refusals import Refusals
 from controller.api.routes import Routes, Shared
 from controller.api.screens import Screens
 from controller.api.serving import REFUSALS as IN_PLACE
-from controller.api.turns import Turns
 from tests.architecture.sources import modules
 from tests.interfaces import openapi_document
 from tests.interfaces.openapi_routes import BY_THE_JOURNAL, DESCRIBED, EVERYWHERE, IN_BODIES, REFUSALS

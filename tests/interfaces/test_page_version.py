@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from controller.api.pages import CONSOLE, Pages, files_of
+from controller.api.pages import CONSOLE, ServedFiles, files_of
 
 
 def folder(path: Path, **more: str) -> Path:
@@ -15,7 +15,7 @@ def folder(path: Path, **more: str) -> Path:
 
 
 def version(path: Path) -> str:
-    return Pages(files_of(path, CONSOLE), {}).version
+    return ServedFiles(files_of(path, CONSOLE), {}).version
 
 
 def test_every_change_of_a_served_file_changes_the_version(tmp_path: Path) -> None:

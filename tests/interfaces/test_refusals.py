@@ -7,10 +7,9 @@ import asyncio
 import pytest
 import pytest_mock
 
-from controller.api import turns as pace
-from controller.api.callers import Caller
+from controller.api import callers as pace
+from controller.api.callers import AT_ONCE, OPERATIONS_AT_ONCE, Caller, Turns
 from controller.api.refusals import BURST, MOST_USERS, ONE_MORE_EVERY, REPORT_EVERY, Refusals
-from controller.api.turns import AT_ONCE, OPERATIONS_AT_ONCE, Turns
 from controller.journal.codec import Moment
 
 

@@ -8,8 +8,7 @@ from random import Random
 import pytest
 import pytest_mock
 
-from controller.api.feed import PAGE, EventFeed, Published
-from controller.api.pace import Pace
+from controller.api.feed import PAGE, EventFeed, ProcessorShare, Published
 from controller.api.round_events import MOST, events_of_round, with_lines
 from controller.games.own_words import OwnWords
 
@@ -40,7 +39,7 @@ class Journal:
         async def sleep(seconds: float) -> None:
             """Return immediately."""
 
-        feed = EventFeed(self.read, Pace(clock=lambda: float(next(passes)), sleep=sleep))
+        feed = EventFeed(self.read, ProcessorShare(clock=lambda: float(next(passes)), sleep=sleep))
         feed.start_after(self.events[-1].entry)
         return feed
 
@@ -95,7 +94,7 @@ async def test_reading_a_long_round_waits_for_a_turn_at_each_page(mocker: pytest
         nonlocal now
         now += seconds
 
-    pace = Pace(lambda: now, sleep)
+    pace = ProcessorShare(lambda: now, sleep)
     turns = mocker.spy(pace, "turn")
     events = [b'{"entry":%d,"utc_ns":9,"round":1,"event":"table_resumed"}' % entry for entry in range(4 * PAGE)]
     told = await with_lines(events, pace, OwnWords(), {})

@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.api.feed import EventFeed, Published
-from controller.api.screen_state import Kind, LastView, ScreenView, last_of, layout_of, own_part, table_message
+from controller.api.screen_state import LastView, MessageKind, ScreenView, last_of, layout_of, own_part, table_message
 from controller.api.screen_stream import BEAT_EVERY, LEAST_BETWEEN, ScreenStates
 from controller.api.view import LinkView, TableView, view_of
 from controller.games import GAMES
@@ -20,8 +20,8 @@ from controller.table.offers import Offer, offers
 from controller.table.state import TableState
 from tests.table.harness import TableHarness
 
-OPERATES = Kind(operates=True)
-DISPLAYS = Kind(operates=False)
+OPERATES = MessageKind(operates=True)
+DISPLAYS = MessageKind(operates=False)
 LABELS = {"F3": ("Player 1", "Banker")}
 
 
@@ -74,7 +74,7 @@ class Time:
 
 
 async def followed(
-    happens: dict[float, Any], table: Table, seconds: float, kind: Kind = OPERATES
+    happens: dict[float, Any], table: Table, seconds: float, kind: MessageKind = OPERATES
 ) -> list[tuple[float, str, Any]]:
     """Return what a screen receives in that time: the time, the event's name and its data."""
     time = Time(happens)

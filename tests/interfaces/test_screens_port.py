@@ -19,16 +19,15 @@ import msgspec
 import pytest
 import pytest_mock
 
-from controller.api import answers, door, event_streams, tcp_listener, web_door
-from controller.api.callers import Caller
+from controller.api import answers, connections, event_streams, screen_port, tcp_listener
+from controller.api.callers import Caller, Turns
 from controller.api.feed import Published
 from controller.api.people import Acting, People, Person, PersonRefusedError
 from controller.api.pins import PinDesk
+from controller.api.screen_port import WebServer, WebSetting
 from controller.api.server import ApiServer
 from controller.api.tcp_listener import PortRefusedError, TcpListener
-from controller.api.turns import Turns
 from controller.api.view import LinkView
-from controller.api.web_door import WebServer, WebSetting
 from controller.daemon.host import HostClock
 from controller.daemon.table_service import TableService
 from controller.journal.codec import Moment
@@ -94,7 +93,7 @@ async def served() -> AsyncIterator[Served]:
 async def test_a_silent_or_incomplete_connection_is_closed(
     served: Served, mocker: pytest_mock.MockerFixture, said: bytes
 ) -> None:
-    mocker.patch.object(door, "HEAD_WITHIN", 0.05)
+    mocker.patch.object(connections, "HEAD_WITHIN", 0.05)
     assert await (await (await served.call()).say(said)).ended() == b""
 
 
@@ -102,7 +101,7 @@ async def test_a_silent_or_incomplete_connection_is_closed(
 async def test_half_a_body_is_refused(served: Served, mocker: pytest_mock.MockerFixture, path: bytes) -> None:
     """It comes from a screen, or from a browser that asks to be one."""
     mocker.patch.object(answers, "BODY_WITHIN", 0.05)
-    mocker.patch.object(door, "IDLE", 0.05)
+    mocker.patch.object(connections, "IDLE", 0.05)
     caller = await served.call()
     cookie = served.cookie if path == b"/v1/operations" else b""
     await caller.say(b"POST %s HTTP/1.1\r\n%s%sContent-Length: 999\r\n\r\n{" % (path, served.head, cookie))
@@ -123,7 +122,7 @@ async def test_a_body_in_chunks_is_refused(served: Served) -> None:
 async def test_the_oldest_connection_without_a_screen_makes_room(
     served: Served, mocker: pytest_mock.MockerFixture
 ) -> None:
-    mocker.patch.object(web_door, "IN_ALL", 3)
+    mocker.patch.object(screen_port, "IN_ALL", 3)
     screen = await served.call()
     assert (await served.ask(screen, served.cookie))[0] == 200
     strangers = [await served.call() for _ in range(2)]
@@ -137,7 +136,7 @@ async def test_the_oldest_connection_without_a_screen_makes_room(
 
 async def test_a_display_that_follows_keeps_its_place(served: Served, mocker: pytest_mock.MockerFixture) -> None:
     """Connections that ask for nothing, or for half of something, make room for one another."""
-    mocker.patch.object(web_door, "IN_ALL", 3)
+    mocker.patch.object(screen_port, "IN_ALL", 3)
     display = await (await served.call()).say(b"GET /v1/events HTTP/1.1\r\n%s\r\n" % served.head)
     await display.reader.readuntil(b": up to date")
     half = b"POST /v1/operations HTTP/1.1\r\n%sContent-Length: 99\r\n\r\n{" % served.head
@@ -151,7 +150,7 @@ async def test_a_display_that_follows_keeps_its_place(served: Served, mocker: py
 async def test_among_screens_the_one_with_most_connections_makes_room(
     served: Served, mocker: pytest_mock.MockerFixture
 ) -> None:
-    mocker.patch.object(web_door, "IN_ALL", 3)
+    mocker.patch.object(screen_port, "IN_ALL", 3)
     screens = [await served.call() for _ in range(3)]
     for screen in screens:
         assert (await served.ask(screen, served.cookie))[0] == 200
@@ -162,12 +161,12 @@ async def test_among_screens_the_one_with_most_connections_makes_room(
 
 async def test_a_place_taken_before_the_connection_is_complete_is_given_up(served: Served) -> None:
     """Many come together, and one of them is the oldest."""
-    entrance = cast("WebServer", served.server._screens)._entrance
+    acceptor = cast("WebServer", served.server._screens)._acceptor
     await served.ask(await served.call())
-    visitor = next(iter(entrance._inside))
-    late = door.Visitor(visitor._inner, visitor.caller, lambda: None)
+    connection = next(iter(acceptor._inside))
+    late = connections.Connection(connection._inner, connection.caller, lambda: None)
     late.abort()
-    transport = cast("asyncio.Transport", visitor._transport)
+    transport = cast("asyncio.Transport", connection._transport)
     late.connection_made(transport)
     assert transport.is_closing()
 

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 
 from controller.api.bodies import encode
 from controller.api.preview import preview
-from controller.api.screen_state import Kind as ScreenKind
 from controller.api.screen_state import LastView, table_message
+from controller.api.screen_state import MessageKind as ScreenKind
 from controller.api.view import LinkView, view_of
 from controller.floor.table_report import device_report, table_report
 from controller.games import GAMES

@@ -29,10 +29,10 @@ import structlog
 from controller.api.pages import DOCUMENTS
 from controller.api.people import People, Person
 from controller.api.pins import SALT, hash_pin
+from controller.api.screen_port import WebSetting
 from controller.api.server import ApiServer
 from controller.api.tcp_listener import TcpListener
 from controller.api.view import LinkView
-from controller.api.web_door import WebSetting
 from controller.daemon.journal_start import load
 from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.daemon.metrics_page import Disk, MetricsPage, disk_of

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import pytest_mock
 
-from controller.api import door
-from controller.api.door import LONGEST_PATH, Listener, SocketRefusedError, check_path
+from controller.api import unix_socket
+from controller.api.unix_socket import LONGEST_PATH, Listener, SocketRefusedError, check_path
 from tests.end_to_end.stage import short_folder
 
 
@@ -63,7 +63,7 @@ def test_of_two_started_together_one_gets_the_socket(dead: bool, mocker: pytest_
         if dead:
             with socket.socket(socket.AF_UNIX) as left:
                 left.bind(str(path))
-        check, others = door._check_in, list[Listener]()
+        check, others = unix_socket._check_in, list[Listener]()
 
         def check_and_meet(held: int, at: Path) -> object:
             found = check(held, at)
@@ -72,8 +72,8 @@ def test_of_two_started_together_one_gets_the_socket(dead: bool, mocker: pytest_
             return found
 
         check_path(path)
-        mocker.patch.object(door, "check_path")
-        patched = mocker.patch.object(door, "_check_in", check_and_meet)
+        mocker.patch.object(unix_socket, "check_path")
+        patched = mocker.patch.object(unix_socket, "_check_in", check_and_meet)
         with pytest.raises(SocketRefusedError, match="the socket of a program that runs"):
             Listener(path)
         with socket.socket(socket.AF_UNIX) as caller:
@@ -206,7 +206,7 @@ def test_a_link_in_place_of_the_folder_deletes_nothing(mocker: pytest_mock.Mocke
             named.rename(folder / "aside")
             named.symlink_to(other)
 
-        mocker.patch.object(door, "check_path", check_and_exchange)
+        mocker.patch.object(unix_socket, "check_path", check_and_exchange)
         with pytest.raises(SocketRefusedError, match="is not a socket"):
             Listener(named / "journal.db")
         assert (other / "journal.db").read_text() == "precious"

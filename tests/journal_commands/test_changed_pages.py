@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.api.pace import Pace
+from controller.api.feed import ProcessorShare
 from controller.api.round_events import with_lines
 from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.daemon.published_events import of_decision
@@ -40,7 +40,7 @@ async def test_a_changed_decision_is_marked_and_has_no_line(folder: Path) -> Non
     pages.close()
     marked = [event for event in map(json.loads, events) if event.get("changed")]
     assert {event["entry"] for event in marked} == set(range(first + 1, last + 1))
-    told = [json.loads(event) for event in await with_lines(events, Pace(), OwnWords(), {})]
+    told = [json.loads(event) for event in await with_lines(events, ProcessorShare(), OwnWords(), {})]
     assert [event["entry"] for event in told if event.get("changed") and "line" in event] == []
     assert any("line" in event for event in told)
 

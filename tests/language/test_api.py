@@ -7,11 +7,11 @@ import json
 import pytest
 
 from controller.api.bodies import OperationAnswer
+from controller.api.feed import ProcessorShare
 from controller.api.in_language import in_language
-from controller.api.pace import Pace
 from controller.api.preview import preview
 from controller.api.round_events import with_lines
-from controller.api.screen_state import Kind, LastView, table_message
+from controller.api.screen_state import LastView, MessageKind, table_message
 from controller.api.screen_stream import ScreenStates
 from controller.api.view import LinkView, view_of
 from controller.games.own_words import OwnWords
@@ -30,8 +30,8 @@ EXAMPLES = {"en": "Mark the boxes with bets.", CHINESE: "\u8bf7\u6807\u8bb0\u670
 
 def test_a_screen_is_given_the_state_in_its_language_and_nothing_else_differs() -> None:
     states = ScreenStates(Table(), clock=lambda: 0.0)
-    english = json.loads(states.shared(Kind(operates=True)))
-    chinese = json.loads(states.shared(Kind(operates=True, language=CHINESE)))
+    english = json.loads(states.shared(MessageKind(operates=True)))
+    chinese = json.loads(states.shared(MessageKind(operates=True, language=CHINESE)))
     assert (english["language"], chinese["language"]) == ("en", CHINESE)
     assert chinese["view"]["next_step"] != english["view"]["next_step"]
     assert chinese["view"]["title"] != english["view"]["title"]
@@ -46,7 +46,7 @@ def test_a_screen_is_given_the_state_in_its_language_and_nothing_else_differs() 
 def test_a_translation_depends_on_the_english_message_only() -> None:
     """Otherwise concealed faces could show in it."""
     state = TableHarness().start().to_betting().state
-    message = table_message(state, view_of(state, LinkView()), offers(state), LastView(), Kind(operates=True))
+    message = table_message(state, view_of(state, LinkView()), offers(state), LastView(), MessageKind(operates=True))
     assert in_language(message, Speaker(CHINESE)) == in_language(message, Speaker(CHINESE))
     english = in_language(message, Speaker("en"))
     assert in_language(english, Speaker("en")) == english
@@ -60,7 +60,7 @@ async def test_refusals_previews_and_lines_are_translated(language: str) -> None
     tried = preview(state, operations.AbandonRound("so decided", "house"))
     assert str(in_language(tried, Speaker(language)).next_step).isascii() is (language == "en")
     event = b'{"entry":1,"utc_ns":9,"round":1,"event":"table_resumed"}'
-    (told,) = await with_lines([event], Pace(), OwnWords(), {}, Speaker(language))
+    (told,) = await with_lines([event], ProcessorShare(), OwnWords(), {}, Speaker(language))
     assert json.loads(told)["line"].isascii() is (language == "en")
 
 

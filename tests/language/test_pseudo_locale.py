@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from controller.api.preview import preview
-from controller.api.screen_state import Kind, LastView, table_message
+from controller.api.screen_state import LastView, MessageKind, table_message
 from controller.api.view import LinkView, view_of
 from controller.language import languages, translated
 from controller.language.catalogue import page_words
@@ -53,7 +53,7 @@ def texts_in(value: Any, hint: Any = None) -> Iterator[str | Message]:
 def texts_of_state(state: TableState) -> Iterator[str | Message]:
     """Yield what a screen shows of a table: its state, every refusal, and the preview of each decision."""
     view = view_of(state, LinkView("ready"))
-    yield from texts_in(table_message(state, view, offers(state), LastView(state.entry, 0, ""), Kind(True)))
+    yield from texts_in(table_message(state, view, offers(state), LastView(state.entry, 0, ""), MessageKind(True)))
     for group in decisions(state):
         for sample in group.samples:
             yield from texts_in(preview(state, sample))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from controller.daemon.host import SystemdNotifier
-from controller.people_words.tokens import Tokens, UnreadableError
+from controller.people_words.tokens import Tokens, UnreadableLineError
 from firmware_bridge.device_url import parse_device_url
 from firmware_bridge.errors import BadDeviceUrlError
 from firmware_bridge.plain_text import whole_number
@@ -31,5 +31,5 @@ def test_digits_of_another_script_in_a_device_url(text: str) -> None:
 
 
 def test_digits_of_another_script_in_a_scenario() -> None:
-    with pytest.raises(UnreadableError):
+    with pytest.raises(UnreadableLineError):
         Tokens(["\uff11\uff12"]).number("cards")

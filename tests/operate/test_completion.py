@@ -12,7 +12,7 @@ from controller.commands.operate.help_text import BUTTONS, in_words, lawful_word
 from controller.commands.operate.operator import Line
 from controller.people_words import WITHOUT_WORDS, WORDS
 from controller.people_words.reading import read_line
-from controller.people_words.tokens import DEALER, By, UnreadableError
+from controller.people_words.tokens import DEALER, By, UnreadableLineError
 from controller.roles import Role
 from controller.table import operations
 from controller.table.permissions import PERMISSIONS
@@ -167,5 +167,5 @@ def test_a_person_may_be_named_at_the_end_of_any_line(word: str) -> None:
     ],
 )  # fmt: skip
 def test_an_unknown_command_is_refused(text: str) -> None:
-    with pytest.raises(UnreadableError):
+    with pytest.raises(UnreadableLineError):
         Line(text.split())

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from controller.api.door import SocketRefusedError, check_path
+from controller.api.unix_socket import SocketRefusedError, check_path
 from controller.commands.doctor.machine import (
     ENTER,
     READ,

@@ -24,7 +24,7 @@ from controller.commands.operate.operator import Line, Operator, RefusedLineErro
 from controller.commands.operate.running_table import RunningTable
 from controller.commands.operate.signing import Signer
 from controller.people_words.table_of_words import NothingDoneError
-from controller.people_words.tokens import UnreadableError
+from controller.people_words.tokens import UnreadableLineError
 
 ENDS: Final = frozenset({"quit", "exit"})
 
@@ -101,7 +101,7 @@ class Prompt:
             self.operator.do(Line(words))
             for line in lines_of_answer(self.operator):
                 click.echo(line)
-        except UnreadableError as error:
+        except UnreadableLineError as error:
             click.echo(f"{error}.")
         except RefusedLineError as refused:
             click.echo(f"Refused: {refused}")

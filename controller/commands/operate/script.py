@@ -14,7 +14,7 @@ import msgspec
 from controller.commands.operate.operator import Line, Operator, RefusedLineError, lines_of_answer
 from controller.commands.text import write_out
 from controller.people_words.table_of_words import NothingDoneError
-from controller.people_words.tokens import UnreadableError
+from controller.people_words.tokens import UnreadableLineError
 from controller.problems import BadInputError, ProblemError
 
 STANDARD_INPUT = "-"
@@ -61,7 +61,7 @@ def _lines(source: Iterable[str]) -> Iterator[ScriptLine]:
             continue
         try:
             yield ScriptLine(number, " ".join(words), Line(words))
-        except UnreadableError as error:
+        except UnreadableLineError as error:
             yield ScriptLine(number, " ".join(words), None, str(error))
 
 

@@ -14,16 +14,15 @@ from typing import Final, NamedTuple
 
 from aiohttp import web
 
-from controller.api.answers import VISITOR
-from controller.api.callers import DISPLAY, Caller
-from controller.api.door import Entrance, Visitor
-from controller.api.pages import Pages
+from controller.api.answers import CONNECTION
+from controller.api.callers import DISPLAY, Caller, Turns
+from controller.api.connections import Acceptor, Connection
+from controller.api.pages import ServedFiles
 from controller.api.refusals import Refusals
 from controller.api.routes import Routes, Shared
 from controller.api.screens import Screens
 from controller.api.serving import Serving
 from controller.api.tcp_listener import OWN_NAMES, TcpListener
-from controller.api.turns import Turns
 from firmware_bridge.messages import message
 
 IN_ALL: Final = 96  # connections; a screen keeps one stream and few others
@@ -62,7 +61,7 @@ class WebSetting(NamedTuple):
     hosts: tuple[str, ...]
 
 
-class WebEntrance(Entrance):
+class PortAcceptor(Acceptor):
     """The connections of the port. Nobody is refused, because a caller is unknown before its request.
 
     When all places are taken, the oldest connection without a screen's cookie and without a stream ends, or else the
@@ -73,7 +72,7 @@ class WebEntrance(Entrance):
 
     def __init__(self, listener: TcpListener, refusals: Refusals) -> None:
         super().__init__(listener.sockets, refusals)
-        self._inside: dict[Visitor, None] = {}  # in the order of arrival
+        self._inside: dict[Connection, None] = {}  # in the order of arrival
 
     def _receive(self, peer: socket.socket) -> bool:
         full = len(self._inside) >= IN_ALL
@@ -82,17 +81,17 @@ class WebEntrance(Entrance):
             self._refusals.note("connections", DISPLAY)
         with suppress(OSError):
             peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        visitor = Visitor(self._make_protocol(), DISPLAY, lambda: self._left(visitor))
-        self._inside[visitor] = None
-        self._enter(peer, visitor)
+        connection = Connection(self._make_protocol(), DISPLAY, lambda: self._left(connection))
+        self._inside[connection] = None
+        self._enter(peer, connection)
         return not full
 
     def end_all(self) -> None:
-        for visitor in tuple(self._inside):
-            visitor.abort()
+        for connection in tuple(self._inside):
+            connection.abort()
 
-    def _left(self, visitor: Visitor) -> None:
-        self._inside.pop(visitor, None)
+    def _left(self, connection: Connection) -> None:
+        self._inside.pop(connection, None)
 
     def _end_one(self) -> None:
         displays = [one for one in self._inside if not one.caller.screen]
@@ -112,28 +111,28 @@ class WebServer(Serving):
         routes = Routes(shared, turns)
         cookie = f"cardshoe-{setting.table}-{setting.listener.port}"
         self._screens = Screens(shared, routes, cookie, self._is_proxied)
-        super().__init__(turns, [*routes.all(), *self._screens.all(), *Pages().all()])
+        super().__init__(turns, [*routes.all(), *self._screens.all(), *ServedFiles().all()])
         self._shared = shared
         self._listener = setting.listener
         self._own = frozenset(f"{name}:{setting.listener.port}" for name in OWN_NAMES)
         self._proxied = frozenset(setting.hosts)
-        self._entrance = WebEntrance(setting.listener, shared.refusals)
+        self._acceptor = PortAcceptor(setting.listener, shared.refusals)
         self.app.on_response_prepare.append(add_headers)
 
     async def start(self) -> None:
         await self.setup()
-        self._entrance.open(self.make_protocol)
+        self._acceptor.open(self.make_protocol)
 
     def close(self) -> None:
-        self._entrance.close()
+        self._acceptor.close()
         self._listener.close()
 
-    def caller_of(self, request: web.Request, visitor: Visitor) -> Caller:
+    def caller_of(self, request: web.Request, connection: Connection) -> Caller:
         return self._screens.caller_of(request)
 
     def refuse(self, request: web.Request) -> web.Response | None:
         """Check host, origin and header in this order, so that a foreign page learns nothing but that it is foreign."""
-        refused, caller = self._shared.answers.refused, request[VISITOR].caller
+        refused, caller = self._shared.answers.refused, request[CONNECTION].caller
         host = host_of(request)
         if not self._is_own(host):
             return refused(421, "host", WRONG_HOST, caller)
@@ -153,7 +152,7 @@ class WebServer(Serving):
         """Replace the proxy's names. If one is gone, browsers have to connect again."""
         gone, self._proxied = self._proxied - set(hosts), frozenset(hosts)
         if gone:
-            self._entrance.end_all()
+            self._acceptor.end_all()
 
     def _is_own(self, host: str) -> bool:
         """Return whether the host is a name of the proxy, with any port, or a name of the machine, with this port."""
