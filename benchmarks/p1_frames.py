@@ -31,9 +31,9 @@ from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
 from benchmarks.frame_floor import cut, floor
 from firmware_bridge.drivers.cardlink import messages
-from firmware_bridge.drivers.cardlink.frame_sealing import FrameOpener, FrameSealer
 from firmware_bridge.drivers.cardlink.framing import FrameReader, enclose
 from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
+from firmware_bridge.drivers.cardlink.sealing import FrameOpener, FrameSealer
 
 READS: Final = (4096, 64, 16, 1)
 NOISE: Final = 0.01  # of the bytes
@@ -60,18 +60,18 @@ def make_frames(count: int, random: Random) -> list[bytes]:
     while len(frames) < count:
         number = len(frames) + 1
         uptime, ordinal = 1000 * number % 2**32, random.randrange(1, 50)
-        body: messages.Report | messages.Status
+        body: messages.ReportBody | messages.StatusBody
         match number % 3:
             case 0:
                 cards = [random.randrange(1, 53) for _ in range(3)]
-                body = messages.SetDispensed(uptime, shuffle, ordinal, 52 - ordinal, 2, cards)
+                body = messages.SetDispensedReport(uptime, shuffle, ordinal, 52 - ordinal, 2, cards)
             case 1:
-                body = messages.CardDrawn(uptime, shuffle, ordinal, 52 - ordinal, 2, random.randrange(1, 53))
+                body = messages.CardDrawnReport(uptime, shuffle, ordinal, 52 - ordinal, 2, random.randrange(1, 53))
             case _:
-                body = messages.Status(
+                body = messages.StatusBody(
                     number, uptime, shuffle, 52, ordinal, 52 - ordinal, 3, False, False, False, 0, number
                 )
-        kind = Kind.STATUS if isinstance(body, messages.Status) else Kind.REPORT
+        kind = Kind.STATUS if isinstance(body, messages.StatusBody) else Kind.REPORT
         frame = enclose(sealer.seal(kind, boot, number, encode_body(body)))
         if 48 <= len(frame) <= 64:
             frames.append(frame)

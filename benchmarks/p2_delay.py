@@ -103,7 +103,7 @@ class Line:
 
     def report(self) -> float:
         """Report a pressed button, which causes no decision but is journaled and published."""
-        self.device.link.report(messages.ButtonPressed(1, "red"), asyncio.get_running_loop().time())
+        self.device.link.report(messages.ButtonPressedReport(1, "red"), asyncio.get_running_loop().time())
         data = self.device.outgoing()
         began = time.perf_counter()
         os.write(self._master, data)

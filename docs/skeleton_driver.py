@@ -80,7 +80,7 @@ class SkeletonDriver(OneWayDriver):
         yield self._meaning(found[3].decode("ascii"), line)
 
     def _meaning(self, word: str, line: bytes) -> Decoded:
-        """`Card.parse` raises for what is no card; the text of its exception names the word, so it goes no further."""
+        """Return the report of a word. The text of `UnknownCardError` names the word, so it is not passed on."""
         if word in _SAYS:
             return Decoded(_SAYS[word], line)
         try:

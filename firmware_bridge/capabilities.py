@@ -68,9 +68,9 @@ SHORTCOMINGS: Final[tuple[tuple[str, Message], ...]] = (
     ("counts", message("No card counter: the table counts the cards, and people enter each new deck.")),
     (
         "acknowledges",
-        message("Reports are sent only once: count the cards after the connection was lost during a round."),
+        message("Reports are sent only once: count the cards if the connection is lost during a round."),
     ),
-    ("retains_reports", message("No memory without power: count the cards after the shoe lost power during a round.")),
+    ("retains_reports", message("No memory without power: count the cards if the shoe loses power during a round.")),
     ("recognises_cards", message("No card reader: enter every hand as it lies on the table.")),
     ("senses_orientation", message("No face-up sensor: report any card that comes out face up.")),
     (

@@ -4,8 +4,8 @@ TOML: a section `[cards]` with a line for each card:
 
     KD = ["E28068940000500B", "E28068940000500C"]
 
-CSV: a line for each identifier and its card. The table must hold the whole deck, since a missing card would be taken
-for a foreign one.
+CSV: a line for each identifier and its card. The table must hold the whole deck, because a missing card would look
+like a foreign one.
 """
 
 from __future__ import annotations
@@ -55,10 +55,11 @@ def _add(table: dict[str, Card], where: str, identifier: str, name: str) -> None
         raise CardTableError(f"{where}: {error}.", _NEXT) from error
     if not 0 < len(identifier) <= LONGEST_IDENTIFIER or not (identifier.isascii() and identifier.isprintable()):
         raise CardTableError(
-            f"{where}: {identifier[:20]!r} is no identifier: 1 to {LONGEST_IDENTIFIER} ASCII characters are.", _NEXT
+            f"{where}: {identifier[:20]!r} is not an identifier: write 1 to {LONGEST_IDENTIFIER} ASCII characters.",
+            _NEXT,
         )
     if table.setdefault(identifier, card) is not card:
-        raise CardTableError(f"{where}: {identifier} stands for {table[identifier].code} already.", _NEXT)
+        raise CardTableError(f"{where}: {identifier} already stands for {table[identifier].code}.", _NEXT)
 
 
 def _read_toml(path: Path, text: str) -> Iterator[tuple[str, str, str]]:

@@ -33,7 +33,7 @@ class Card:
     suit: str
 
     def __new__(cls, *_: object) -> Card:
-        raise TypeError("a card is not constructed: use Card.parse or Card.numbered")
+        raise TypeError("cards are not constructed: use Card.parse or Card.numbered")
 
     @staticmethod
     def parse(text: str) -> Card:
@@ -41,14 +41,14 @@ class Card:
         code = text.strip().upper().replace("10", "T", 1)
         card = _BY_CODE.get(code)
         if card is None:
-            raise UnknownCardError(f"{text!r} is no card; write rank and suit, as in KD, 10C or AS")
+            raise UnknownCardError(f"{text!r} is not a card; write rank and suit, as in KD, 10C or AS")
         return card
 
     @staticmethod
     def numbered(number: int) -> Card:
         """Return the card with this number on the wire: 1 to 52, clubs, diamonds, hearts, spades, each from the ace."""
         if not 1 <= number <= DECK_SIZE:
-            raise UnknownCardError(f"{number} is no card number; they run from 1 to {DECK_SIZE}")
+            raise UnknownCardError(f"{number} is not a card number; use 1 to {DECK_SIZE}")
         return DECK[number - 1]
 
     def __repr__(self) -> str:
@@ -99,7 +99,7 @@ class Concealed:
 
     def is_among(self, others: Iterable[Concealed | None]) -> bool:
         """Return whether one of the others is the same card of the deck, without revealing which. Every one is
-        compared, so that the time does not depend on the place of the match."""
+        compared, so that the time does not depend on where the match is."""
         card, found = self._card, 0
         for other in others:
             found += other is not None and other._card is card

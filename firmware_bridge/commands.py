@@ -1,6 +1,7 @@
-"""The commands that a device takes.
+"""The commands that a device accepts.
 
-Only one command that moves cards may be open at a time; the others may be open at the same time.
+Only one command that moves cards may be open at a time; the others may be open at the same time. The module stands
+alone, however small, as the counterpart of `observations`: their classes have similar names.
 """
 
 from __future__ import annotations

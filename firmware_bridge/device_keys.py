@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from firmware_bridge.drivers.cardlink.authentication import KEY_SIZE
+from firmware_bridge.drivers.cardlink.sealing import KEY_SIZE
 from firmware_bridge.errors import KeyFileError
 from firmware_bridge.messages import message
 
@@ -37,15 +37,15 @@ def add_device_key(path: Path, serial: str, key: bytes, *, replace: bool = False
     known = read_device_keys(path) if path.exists() else {}
     if not is_serial(serial):
         raise KeyFileError(
-            message("{serial} is not a serial number that a line can begin with.", serial=repr(serial)),
-            message("Write it as the device shows it: printable characters without blanks, not beginning with #."),
+            message("{serial} cannot be used as a serial number in the key file.", serial=repr(serial)),
+            message("Write it as the device shows it: printable characters without spaces, not beginning with #."),
         )
     if serial in known and not replace:
         raise KeyFileError(
             message(
-                "{path} has a key for {serial} already, and the device may be using it.", path=str(path), serial=serial
+                "{path} already has a key for {serial}, and the device may be using it.", path=str(path), serial=serial
             ),
-            message("Write --replace to make a new key; the old one is then no longer valid."),
+            message("Add --replace to create a new key; the old key then stops working."),
         )
     line = f"{serial} {key.hex()}\n"
     _rewrite(path, lambda lines: [*(one for one in lines if not _has_serial(one, serial)), line])
@@ -58,7 +58,7 @@ def remove_device_key(path: Path, serial: str) -> None:
         there = tuple(sorted(known)) or message("no device")
         raise KeyFileError(
             message("{path} has no key for {serial}.", path=str(path), serial=serial),
-            message("It has keys for: {there:list}.", there=there),
+            message("The file has keys for: {there:list}.", there=there),
         )
     _rewrite(path, lambda lines: [one for one in lines if not _has_serial(one, serial)])
 
@@ -108,7 +108,7 @@ def _rewrite(path: Path, change: Callable[[list[str]], list[str]]) -> None:
             message(
                 "The device keys in {path} cannot be written: {why}.", path=str(path), why=error.strerror or str(error)
             ),
-            message("Run this as the owner of the file, in a folder that may be written to."),
+            message("Run the command as the owner of the file, and check that the folder is writable."),
         ) from error
 
 
@@ -145,11 +145,11 @@ def read_device_keys(path: Path) -> dict[str, bytes]:
                 path=str(path),
                 why=getattr(error, "strerror", None) or message("not a text file"),
             ),
-            message("Name the right file under [device] key_file, readable by the user that runs the daemon."),
+            message("Set [device] key_file to a file that the daemon's user can read."),
         ) from error
     if mode & (stat.S_IWGRP | stat.S_IXGRP | stat.S_IRWXO):
         raise KeyFileError(
-            message("Others may read or change the device keys in {path}.", path=str(path)),
+            message("Other users can read or change the device keys in {path}.", path=str(path)),
             message("Run: chmod 640 {path}", path=str(path)),
         )
     keys: dict[str, bytes] = {}
@@ -161,13 +161,13 @@ def read_device_keys(path: Path) -> dict[str, bytes]:
         if key is None:
             raise KeyFileError(
                 message("Line {number} of {path} is not a device key.", number=number, path=str(path)),
-                message("Write the serial number, a blank, and {digits} hexadecimal digits.", digits=2 * KEY_SIZE),
+                message("Write the serial number, a space, and {digits} hexadecimal digits.", digits=2 * KEY_SIZE),
             )
         if len(set(key)) == 1 or key == PUBLISHED_KEY:
             raise KeyFileError(
                 message("Line {number} of {path} has a key that anyone can guess.", number=number, path=str(path)),
                 message(
-                    "Make a real one: cardshoe devices pair {serial} --replace, and type it into the device.",
+                    "Create a new key with cardshoe devices pair {serial} --replace, then enter it in the device.",
                     serial=serial,
                 ),
             )

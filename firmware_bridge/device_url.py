@@ -45,7 +45,7 @@ _USB_PATH: Final = re.compile(r"/([0-9A-Fa-f]{4}):([0-9A-Fa-f]{4})/(.+)", re.ASC
 
 
 class DeviceUrl(msgspec.Struct, frozen=True):
-    """A parsed device URL. `str` puts it together again, without defaults.
+    """A parsed device URL. `str` returns its text without defaults.
 
     `host` and `port` are for tcp only. `baud` is in bits a second; the driver has a default. `listen` means that
     nothing is ever written. `arm` lets a driver that only listens by default send its commands. `seed` is for simulated
@@ -109,7 +109,7 @@ def usb_name(path: str) -> UsbName:
     found = _USB_PATH.fullmatch(path)
     if found is None:
         raise BadDeviceUrlError(
-            f"The path {path!r} names no USB device.",
+            f"The path {path!r} does not name a USB device.",
             f"Write {_EXAMPLES['usb']}, VID and PID as four hexadecimal digits each; `lsusb -v` shows all three.",
         )
     return UsbName(int(found[1], 16), int(found[2], 16), found[3])
@@ -149,10 +149,10 @@ def _check_writing(url: DeviceUrl, row: RegisteredDriver) -> None:
             "Leave out listen=1, or name the driver that the device speaks with driver=.",
         )
     if url.arm and not row.can_arm:
-        raise BadDeviceUrlError(f"The driver {url.driver} has no commands to be armed.", "Leave out arm=1.")
+        raise BadDeviceUrlError(f"The driver {url.driver} has no commands to arm.", "Leave out arm=1.")
     if url.arm and url.listen:
         raise BadDeviceUrlError(
-            "listen=1 means that no byte is ever written, and arm=1 that commands may be sent.",
+            "listen=1 means that nothing is ever written, and arm=1 that commands may be sent.",
             "Leave one of them out.",
         )
 
@@ -166,22 +166,22 @@ def _default_baud(driver: str) -> int:
 def _split(text: str) -> SplitResult:
     if not text.isprintable() or " " in text:
         raise BadDeviceUrlError(
-            f"The device URL {text!r} contains blanks or characters that cannot be printed.",
-            "Remove them; a blank in a path is written %20.",
+            f"The device URL {text!r} contains spaces or characters that cannot be printed.",
+            "Remove them; write a space in a path as %20.",
         )
     try:
         parts = urlsplit(text)
     except ValueError as error:
-        raise BadDeviceUrlError(f"{text!r} is no device URL: {error}.", _write_one_of()) from None
+        raise BadDeviceUrlError(f"{text!r} is not a device URL: {error}.", _write_one_of()) from None
     if parts.scheme not in SCHEMES:
         if text.startswith("/"):
-            raise BadDeviceUrlError(f"{text!r} is a path and no device URL.", f"Write serial://{text}")
-        scheme = f"{parts.scheme!r} is no kind of device" if parts.scheme else "its kind of device is missing"
-        raise BadDeviceUrlError(f"{text!r} is no device URL: {scheme}.", _write_one_of())
+            raise BadDeviceUrlError(f"{text!r} is a path, not a device URL.", f"Write serial://{text}")
+        scheme = f"{parts.scheme!r} is not a kind of device" if parts.scheme else "its kind of device is missing"
+        raise BadDeviceUrlError(f"{text!r} is not a device URL: {scheme}.", _write_one_of())
     if parts.fragment:
         raise BadDeviceUrlError(
-            f"The device URL {text!r} has a part after '#', which means nothing here.",
-            "Remove it; a '#' in a path is written %23.",
+            f"The device URL {text!r} has a part after '#', which has no meaning in it.",
+            "Remove it; write a '#' in a path as %23.",
         )
     return parts
 
@@ -195,14 +195,14 @@ def _authority(parts: SplitResult) -> tuple[str, int | None]:
     example = _EXAMPLES[parts.scheme]
     if "@" in parts.netloc:
         raise BadDeviceUrlError(
-            "A device URL contains no user name and no password.",
-            f"Keys have files of their own; write it like {example}.",
+            "A device URL must not contain a user name or password.",
+            f"Keys are kept in separate files; write it like {example}.",
         )
     if parts.scheme != "tcp":
         if parts.netloc:
-            sentence = f"A {parts.scheme} device has no host, and {parts.netloc!r} stands where a host would."
+            sentence = f"A {parts.scheme} device has no host, but the URL names {parts.netloc!r} as one."
             raise BadDeviceUrlError(
-                sentence, f"Three slashes begin the path: {parts.scheme}:///{_probable_path(parts)}"
+                sentence, f"Begin the path with three slashes: {parts.scheme}:///{_probable_path(parts)}"
             )
         return "", None
     try:
@@ -225,12 +225,12 @@ def _path(parts: SplitResult) -> str:
     path = unquote(parts.path)
     if not path.isprintable():
         raise BadDeviceUrlError(
-            f"The path {path!r} contains characters that cannot be printed.", "Check what stands after each '%'."
+            f"The path {path!r} contains characters that cannot be printed.", "Check the digits after each '%'."
         )
     if parts.scheme == "tcp":
         if path not in ("", "/"):
             raise BadDeviceUrlError(
-                f"A tcp device has no path, and the URL names {path!r}.", f"Write it like {_EXAMPLES['tcp']}."
+                f"A tcp device has no path, but the URL names {path!r}.", f"Write it like {_EXAMPLES['tcp']}."
             )
         return "/"
     if not path.strip("/"):
@@ -239,7 +239,7 @@ def _path(parts: SplitResult) -> str:
         )
     if not path.startswith("/") or path.startswith("//"):
         raise BadDeviceUrlError(
-            f"The path {path!r} does not begin with one slash.", f"Write it like {_EXAMPLES[parts.scheme]}."
+            f"The path {path!r} must begin with exactly one slash.", f"Write it like {_EXAMPLES[parts.scheme]}."
         )
     if parts.scheme == "usb":
         usb_name(path)
@@ -251,14 +251,14 @@ def _query(parts: SplitResult) -> dict[str, str]:
         pairs = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query), errors="strict")
     except ValueError:
         raise BadDeviceUrlError(
-            f"What stands after the '?' cannot be read: {parts.query!r}.", "Write key=value, joined by '&'."
+            f"The part after the '?' cannot be read: {parts.query!r}.", "Write key=value pairs joined by '&'."
         ) from None
     known = _KEYS[parts.scheme]
     values: dict[str, str] = {}
     for key, value in pairs:
         if key not in known:
             raise BadDeviceUrlError(
-                f"A {parts.scheme} URL knows no key {key!r}.", f"The keys are: {', '.join(sorted(known))}."
+                f"A {parts.scheme} URL has no key {key!r}.", f"The keys are: {', '.join(sorted(known))}."
             )
         if key in values:
             raise BadDeviceUrlError(f"The key {key!r} appears twice in the device URL.", "Leave one of them out.")

@@ -16,7 +16,7 @@ from firmware_bridge.device_url import DEFAULT_DRIVER, DeviceUrl
 from firmware_bridge.drivers.registry import DRIVERS, driver_names
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.plain_text import plain
-from firmware_bridge.usb_ids import is_cardlink
+from firmware_bridge.usb_bus import is_cardlink
 
 NAMED: Final = Path("/dev/cardshoe")
 

@@ -11,8 +11,18 @@
 
 A driver raises none of them for bytes from a device: garbage is counted, and a device that must not be used is reported
 as refused. Any other exception that leaves this package is a bug.
+
+The text of an exception may name a card: `int(b"4H")` says "invalid literal for int() with base 10: b'4H'", and the
+error of any decoder may quote its input. So logs show the type of an exception and where it was raised, and the whole
+traceback is sealed.
 """
 
+from __future__ import annotations
+
+import traceback
+from typing import Final
+
+from firmware_bridge.cards import Evidence
 from firmware_bridge.messages import AnyText
 
 
@@ -55,3 +65,36 @@ class CardTableError(BridgeError):
 
 class DriverMissingError(BadDeviceUrlError):
     code = "driver"
+
+
+OURS: Final = ("firmware_bridge", "controller", "simulators")
+UNKNOWN: Final = "unknown"
+LONGEST_TRACEBACK: Final = 4096  # bytes
+
+
+def place_of(error: BaseException) -> str:
+    """Return the module and line in this project that raised the error, or that called the foreign code which did."""
+    place = UNKNOWN
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        module = str(frame.f_globals.get("__name__", ""))
+        if module.partition(".")[0] in OURS:
+            place = f"{module}:{line}"
+    return place
+
+
+def error_fields(error: BaseException) -> dict[str, str]:
+    """Return type and place as fields of a log line."""
+    return {"error": type(error).__name__, "place": place_of(error)}
+
+
+def type_and_place(error: BaseException) -> str:
+    """Return type and place for a sentence, with the name of a module that is not installed."""
+    missing = f" {error.name}" if isinstance(error, ModuleNotFoundError) and error.name else ""
+    return f"{type(error).__name__}{missing} at {place_of(error)}"
+
+
+def sealed_traceback(error: BaseException) -> Evidence:
+    """Return the whole traceback, to be sealed in a size that reveals nothing about its text."""
+    return Evidence(
+        "".join(traceback.format_exception(error)).encode(errors="replace")[-LONGEST_TRACEBACK:], LONGEST_TRACEBACK
+    )

@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 from firmware_bridge.device_url import DeviceUrl, UsbName, usb_name
 from firmware_bridge.discovery import ListPorts
 from firmware_bridge.transports.serial_port import find_port, list_ports
-from firmware_bridge.transports.usb_sysfs import USB_DEVICES, seen_usb
+from firmware_bridge.usb_bus import USB_DEVICES, seen_usb
 
 CHECK_EVERY: Final = 0.5  # seconds
 USB_NODES: Final = Path("/dev/bus/usb")

@@ -12,11 +12,10 @@ import msgspec
 import structlog
 
 from firmware_bridge.capabilities import DeviceIdentity, shortcomings
-from firmware_bridge.device_policy import ANY_DEVICE
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.drivers.base import DeviceReady, Driver, Heard, LinkOver
 from firmware_bridge.drivers.registry import load_driver
-from firmware_bridge.drivers.setting import DriverSetting
+from firmware_bridge.drivers.setting import ANY_DEVICE, DriverSetting
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.link import Link, LinkState
 from firmware_bridge.link_keeper import wait_for_event

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
+from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from enum import StrEnum
 from types import TracebackType
@@ -15,14 +16,19 @@ from typing import Any, Final, Protocol, TypeAlias
 
 from firmware_bridge.capabilities import DeviceIdentity
 from firmware_bridge.commands import AnyCommand
-from firmware_bridge.device_policy import DevicePolicy
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.drivers.base import DeviceReady, Driver, Heard, LinkOver, LinkStatistics
 from firmware_bridge.drivers.detect import SAMPLE_SIZE, what_to_check
-from firmware_bridge.errors import BridgeError, TransportLostError, TwinDeviceError
-from firmware_bridge.exception_place import as_fields, named, whole
+from firmware_bridge.drivers.setting import DevicePolicy
+from firmware_bridge.errors import (
+    BridgeError,
+    TransportLostError,
+    TwinDeviceError,
+    error_fields,
+    sealed_traceback,
+    type_and_place,
+)
 from firmware_bridge.messages import AnyText, Message, message
-from firmware_bridge.recent_traffic import RecentTraffic
 from firmware_bridge.transports.base import OpenTransport, Transport
 
 STALENESS_CHECK: Final = 0.5  # seconds between staleness checks of a ready link
@@ -30,11 +36,44 @@ GARBAGE: Final = "device-garbage"
 GARBAGE_AFTER: Final = 160  # bytes without anything understood; no driver's longest item has more
 PROVEN_AFTER: Final = 5.0  # seconds that a link must stay up if nothing was understood
 LEAST_WAIT: Final = 0.01  # seconds; a driver that asks to be woken in the past must not make the loop spin
+PIECES_KEPT: Final = 32
+LONGEST_PIECE: Final = 256  # bytes kept of a piece
 
 Clock: TypeAlias = Callable[[], float]
 Wait: TypeAlias = Callable[[asyncio.Event, float], Awaitable[None]]
 MakeDriver: TypeAlias = Callable[[float], Driver]
 Deliver: TypeAlias = Callable[[Heard], None]
+
+
+class RecentTraffic:
+    """The last pieces that crossed the wire, kept to explain a fault. `now` is in seconds of one monotonic clock.
+
+    Bytes reveal concealed cards, and so do lengths (a ten has a digit more): of a real device only direction and age
+    are shown. A capture has everything else, sealed (docs/captures.md).
+    """
+
+    def __init__(self) -> None:
+        self._kept: deque[tuple[float, str, int, bytes]] = deque(maxlen=PIECES_KEPT)
+
+    def received(self, now: float, data: bytes) -> None:
+        self._kept.append((now, "from device", len(data), data[:LONGEST_PIECE]))
+
+    def sent(self, now: float, data: bytes) -> None:
+        self._kept.append((now, "to device", len(data), data[:LONGEST_PIECE]))
+
+    def lines(self, now: float, *, whole: bool) -> list[str]:
+        """Return a text for each piece, oldest first. `whole` adds the bytes in hexadecimal.
+
+        >>> traffic = RecentTraffic()
+        >>> traffic.received(1.0, b"10D")
+        >>> traffic.lines(1.5, whole=False), traffic.lines(1.5, whole=True)
+        (['-500 ms from device'], ['-500 ms from device 313044'])
+        """
+        lines: list[str] = []
+        for then, direction, length, data in self._kept:
+            what = f"{-round((now - then) * 1000)} ms {direction}"
+            lines.append(f"{what} {data.hex()}" + ("..." if length > LONGEST_PIECE else "") if whole else what)
+        return lines
 
 
 class LinkState(StrEnum):
@@ -102,7 +141,7 @@ def write_log(log: Callable[..., Any], event: str, **fields: object) -> None:
 
 def log_fault(log: Any, event: str, doing: Message, error: BaseException) -> None:
     """Log the type and place of an exception that is a bug. Its text may name a card."""
-    write_log(log.error, event, doing=str(doing), **as_fields(error))
+    write_log(log.error, event, doing=str(doing), **error_fields(error))
 
 
 class Link:
@@ -152,7 +191,7 @@ class Link:
         self._frames = 0
         self._changed = asyncio.Event()
         self._wakes_at = -math.inf  # nothing waits, so nothing must be woken
-        self._taking = self._guard(message("taking what the device sent"))
+        self._taking = self._guard(message("processing data from the device"))
 
     # -- from opening to the end ----------------------------------------------------------------------------------
 
@@ -192,7 +231,7 @@ class Link:
         self._end(over)
         self._close()
         if self.ready:
-            with self._guard(message("handing over the end of the link")):
+            with self._guard(message("reporting the end of the link")):
                 self._deliver(over)
         return over
 
@@ -293,8 +332,8 @@ class Link:
         self._unread = (self._unread + data)[:SAMPLE_SIZE]
         if len(self._unread) >= GARBAGE_AFTER:
             said = message(
-                "The driver {driver} understands nothing of what the device sends: {check}. The device is used again "
-                "as soon as something is understood.",
+                "The driver {driver} cannot read anything that the device sends: {check}. The device is used "
+                "again as soon as the driver can read its data.",
                 driver=self._driver_name,
                 check=what_to_check(self._unread, self._driver_name),
             )
@@ -327,9 +366,9 @@ class Link:
             self._end(LinkOver(error.code, error.message, refused=refused), error.hint)
             return
         log_fault(self._log, "link.fault", doing, error)
-        said = message("The program failed while {doing} ({error}).", doing=doing, error=named(error))
-        hint = message("The log has its place under link.fault: please report it; the journal has the rest, sealed.")
-        self._end(LinkOver("link-fault", said, evidence=whole(error)), hint)
+        said = message("The program failed while {doing} ({error}).", doing=doing, error=type_and_place(error))
+        hint = message("Please report it with the log line link.fault; the journal has the details, sealed.")
+        self._end(LinkOver("link-fault", said, evidence=sealed_traceback(error)), hint)
 
     def _record(self, record: Callable[[Recorder], None]) -> None:
         """Call the recorder, if any. It is a debugging aid: if it fails, the link goes on without it."""

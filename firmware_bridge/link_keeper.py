@@ -24,9 +24,9 @@ import msgspec
 import structlog
 
 from firmware_bridge.commands import AnyCommand
-from firmware_bridge.device_policy import ANY_DEVICE, DevicePolicy
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.drivers.base import LinkOver, LinkStatistics
+from firmware_bridge.drivers.setting import ANY_DEVICE, DevicePolicy
 from firmware_bridge.link import (
     GARBAGE,
     Clock,
@@ -204,7 +204,7 @@ class LinkKeeper:
             self._refusal = over if over.refused else None  # the link has delivered it
         elif over.refused and over != self._refusal:
             self._refusal = over
-            with Guard(self._receiver_failed, message("delivering that the device is refused")):
+            with Guard(self._receiver_failed, message("reporting that the device is refused")):
                 self._deliver(over)
 
     async def _wait_on_loop(self, event: asyncio.Event, deadline: float) -> None:

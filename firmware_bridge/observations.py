@@ -163,7 +163,8 @@ class ReportsLost(Observation, frozen=True, tag="reports_lost"):
 
 
 class NotUnderstood(Observation, frozen=True, tag="not_understood"):
-    """A report that this driver cannot read. The bytes are in the evidence."""
+    """Something from the device that may be a report and cannot be read: damaged, cut off, or unknown to this driver.
+    The bytes are in the evidence."""
 
     reason: str
 

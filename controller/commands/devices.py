@@ -21,7 +21,7 @@ from controller.problems import BadInputError, DeviceProblemError
 from firmware_bridge.device_keys import add_device_key, read_device_keys, remove_device_key
 from firmware_bridge.device_url import parse_device_url
 from firmware_bridge.discovery import NAMED, Discovery, FoundDevice, Lists, discover
-from firmware_bridge.drivers.cardlink.authentication import KEY_SIZE
+from firmware_bridge.drivers.cardlink.sealing import KEY_SIZE
 from firmware_bridge.drivers.registry import Maturity, driver_problems, registered_driver
 from firmware_bridge.errors import BadDeviceUrlError, KeyFileError
 from firmware_bridge.identify import Identification, identify

@@ -25,7 +25,7 @@ from controller.journal import JournalError
 from controller.journal.sealing import KEY_BYTES, load_key_file
 from firmware_bridge.capabilities import DeviceIdentity
 from firmware_bridge.captures import capture_format
-from firmware_bridge.captures.capture_format import CaptureKeyError, Header, MakeCipher, Origin
+from firmware_bridge.captures.capture_format import CaptureHeader, CaptureKeyError, CaptureOrigin, MakeCipher
 from firmware_bridge.captures.recorder import MEGABYTE, Bounds, CaptureFile, CaptureRecorder, log_stopped
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.errors import BridgeError
@@ -81,14 +81,14 @@ def open_recorder(
     """
     make_cipher = None if key_file is None else load_cipher(key_file)
 
-    def make_header(continues: str, device: DeviceIdentity | None) -> Header:
-        return Header(
+    def make_header(continues: str, device: DeviceIdentity | None) -> CaptureHeader:
+        return CaptureHeader(
             format=capture_format.FORMAT,
             id=secrets.token_hex(16),
             date=datetime.now(UTC).isoformat(timespec="seconds"),
             url=str(url),
             driver=url.driver,
-            origin=Origin.SIMULATED if simulated else Origin.HARDWARE,
+            origin=CaptureOrigin.SIMULATED if simulated else CaptureOrigin.HARDWARE,
             sealed=make_cipher is not None,
             simulated=simulated,
             continues=continues,

@@ -50,7 +50,7 @@ from firmware_bridge.drivers.base import Driver
 from firmware_bridge.drivers.memory import LinkMemory
 from firmware_bridge.drivers.registry import load_driver
 from firmware_bridge.drivers.setting import DriverSetting, FrameKeys
-from firmware_bridge.exception_place import as_fields
+from firmware_bridge.errors import error_fields
 from firmware_bridge.hotplug import watch
 from firmware_bridge.link_keeper import LinkKeeper
 from firmware_bridge.messages import Message
@@ -310,7 +310,7 @@ def _keep(stack: AsyncExitStack, work: object, name: str) -> None:
     def ended(done: asyncio.Future[object]) -> None:
         if not done.cancelled() and (error := done.exception()) is not None:
             log = structlog.get_logger()
-            log.error("daemon.part_failed", part=name, **as_fields(error))
+            log.error("daemon.part_failed", part=name, **error_fields(error))
             main.cancel()
 
     task.add_done_callback(ended)
@@ -326,7 +326,7 @@ def _keep(stack: AsyncExitStack, work: object, name: str) -> None:
 def _log_stray(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Log an exception that nothing awaited, by type and place: its text may contain anything."""
     error = context.get("exception")
-    structlog.get_logger().error("daemon.stray_error", **({} if error is None else as_fields(error)))
+    structlog.get_logger().error("daemon.stray_error", **({} if error is None else error_fields(error)))
 
 
 async def _feed_watchdog(server: ApiServer, notifier: SystemdNotifier, interval: float) -> None:

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import structlog
 
 from firmware_bridge.allowance import Allowance
-from firmware_bridge.exception_place import UNKNOWN, raised_at
+from firmware_bridge.errors import UNKNOWN, place_of
 from firmware_bridge.link import write_log
 
 OF_ONE_PLACE: Final = 3  # lines from one place in a library
@@ -21,7 +21,7 @@ ONE_MORE_EVERY: Final = 600.0  # seconds until another line from that place is l
 
 def configure_logs(level: int) -> None:
     """Log to stderr. `level` is as in the standard library: 20 info, 30 warning. No line has a traceback: texts of
-    exceptions and local variables may contain cards and keys (`firmware_bridge.exception_place`).
+    exceptions and local variables may contain cards and keys (`firmware_bridge.errors`).
     """
     processors: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -64,7 +64,7 @@ class LibraryLogs(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         error = record.exc_info[1] if record.exc_info else None
-        place = UNKNOWN if error is None else raised_at(error)
+        place = UNKNOWN if error is None else place_of(error)
         if place == UNKNOWN:
             place = f"{record.module}:{record.lineno}"
         key = _Key(record.name, place, "" if error is None else type(error).__name__)

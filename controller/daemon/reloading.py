@@ -21,7 +21,7 @@ from controller.daemon.starting import Notifier, Origin
 from controller.daemon.taking_effect import Effect, changed, effect_of, named
 from controller.table.record import ConfigurationRecord
 from controller.table.settings import Settings
-from firmware_bridge.exception_place import as_fields
+from firmware_bridge.errors import error_fields
 from firmware_bridge.messages import AnyText, Message, message
 
 PUT_BACK: Final = message("Put it back, or restart the daemon between rounds.")
@@ -77,7 +77,7 @@ class Reloading:
             self._refuse(str(error), hint)
             return
         except Exception as error:
-            self._log.error("configuration.read_failed", **as_fields(error))
+            self._log.error("configuration.read_failed", **error_fields(error))
             said = message("{path}: the program failed while it read the file.", path=self._shown)
             self._refuse(said, message("Call the maintainer."))
             return

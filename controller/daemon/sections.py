@@ -19,8 +19,8 @@ from controller.games import GAMES
 from controller.games.specification import Unit
 from controller.rules.settlement import Rounding
 from controller.table.settings import LEAST_MS_BETWEEN_DRAWS, Settings, WagerLimit
-from firmware_bridge.device_policy import DevicePolicy
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
+from firmware_bridge.drivers.setting import DevicePolicy
 
 MOST_BOXES: Final = 99
 MOST_MS: Final = 60_000  # a minute: cards drawn further apart were not drawn together
@@ -29,7 +29,7 @@ NO_GAME: Final = "\0"  # a placeholder for a game that was written incorrectly
 SOME_PORT: Final = 8080  # a placeholder for a port that was written incorrectly
 MOST_MONEY: Final = 10**15  # in the smallest unit
 Serial = Annotated[
-    str, msgspec.Meta(pattern=r"^[!-~]{1,64}$", description="1 to 64 printable ASCII characters without blanks")
+    str, msgspec.Meta(pattern=r"^[!-~]{1,64}$", description="1 to 64 printable ASCII characters without spaces")
 ]  # it begins a line of the key file
 Digest = Annotated[str, msgspec.Meta(pattern=r"^[0-9A-Fa-f]{64}$", description="a SHA-256 of 64 hexadecimal digits")]
 HostName = Annotated[

@@ -54,7 +54,7 @@ from controller.table.record import ConfigurationRecord
 from controller.table.settings import Settings
 from controller.table.state import TableState
 from firmware_bridge.drivers.base import Heard
-from firmware_bridge.exception_place import as_fields
+from firmware_bridge.errors import error_fields
 from firmware_bridge.messages import AnyText, Message, message
 from firmware_bridge.observations import NotUnderstood
 
@@ -380,7 +380,7 @@ class TableService:
         except JournalError as error:
             self._fail(Fault(error.code, error.message, error.hint))
         except Exception as error:
-            self._log.error("table.decision_failed", input=type(given).__name__, **as_fields(error))
+            self._log.error("table.decision_failed", input=type(given).__name__, **error_fields(error))
             if given in self._owed:
                 self._owed.remove(given)  # otherwise it would fail at every return to service
             await self._take_as_not_understood(given)

@@ -35,7 +35,7 @@ from controller.floor.topics import Subject, TablePlace
 from controller.journal import JournalError
 from controller.journal.codec import Clock
 from controller.journal.outbox import Cursor, DecisionMade, Outbox, Record, Taken
-from firmware_bridge.exception_place import as_fields
+from firmware_bridge.errors import error_fields
 from firmware_bridge.messages import AnyText, Message, message
 
 InThread: TypeAlias = Callable[..., Awaitable[Any]]
@@ -148,7 +148,7 @@ class Publisher:
             except (BrokerError, JournalError) as error:
                 self._fail(error)
             except Exception as error:  # the table continues without its floor
-                self._log.error("floor.failed", **as_fields(error))
+                self._log.error("floor.failed", **error_fields(error))
                 self._why = message("The publisher failed. See the log of the daemon.")
             finally:
                 self.is_connected = False

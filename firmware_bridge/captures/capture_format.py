@@ -42,7 +42,7 @@ class CaptureKeyError(CaptureError):
     code = "capture-key"
 
 
-class Origin(StrEnum):
+class CaptureOrigin(StrEnum):
     """The source of the recorded bytes."""
 
     SIMULATED = "simulated"
@@ -50,11 +50,11 @@ class Origin(StrEnum):
     BY_HAND = "by_hand"
 
 
-class Line(msgspec.Struct, frozen=True, tag_field="is"):
+class CaptureLine(msgspec.Struct, frozen=True, tag_field="is"):
     """The base class of all lines."""
 
 
-class Header(Line, frozen=True, tag="capture", omit_defaults=True):
+class CaptureHeader(CaptureLine, frozen=True, tag="capture", omit_defaults=True):
     """The header of the records up to the next header.
 
     `id` belongs to this header alone; `continues` is the id of the header before it when a recording continues in
@@ -67,7 +67,7 @@ class Header(Line, frozen=True, tag="capture", omit_defaults=True):
     date: str
     url: str
     driver: str
-    origin: Origin
+    origin: CaptureOrigin
     sealed: bool
     simulated: bool = False
     continues: str = ""
@@ -75,7 +75,7 @@ class Header(Line, frozen=True, tag="capture", omit_defaults=True):
     note: str = ""
 
 
-class Record(Line, frozen=True):
+class Record(CaptureLine, frozen=True):
     """The base class of all events. `ms` is the time since the record before, in whole milliseconds."""
 
     ms: Annotated[int, msgspec.Meta(ge=0, le=LONGEST_MS)]
@@ -147,7 +147,7 @@ class Lost(Record, frozen=True, tag="lost"):
     by_driver: bool = False
 
 
-class Sealed(Line, frozen=True, tag="sealed"):
+class Sealed(CaptureLine, frozen=True, tag="sealed"):
     """A sealed record. `number` counts from 1 after each header."""
 
     number: int
@@ -155,7 +155,7 @@ class Sealed(Line, frozen=True, tag="sealed"):
 
 
 AnyRecord: TypeAlias = Opened | DriverMade | LinkKeys | Ready | FromDevice | ToDevice | Commanded | Lost
-AnyLine: TypeAlias = Header | AnyRecord | Sealed
+AnyLine: TypeAlias = CaptureHeader | AnyRecord | Sealed
 
 
 class Cipher(Protocol):
@@ -178,7 +178,7 @@ _LINES: Final[msgspec.json.Decoder[AnyLine]] = msgspec.json.Decoder(AnyLine)
 _RECORDS: Final[msgspec.json.Decoder[AnyRecord]] = msgspec.json.Decoder(AnyRecord)
 
 
-def encode_line(line: Line) -> bytes:
+def encode_line(line: CaptureLine) -> bytes:
     """Encode a line, with its line end."""
     return _ENCODER.encode(line) + b"\n"
 

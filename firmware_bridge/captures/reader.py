@@ -7,16 +7,23 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from firmware_bridge.captures import capture_format
-from firmware_bridge.captures.capture_format import AnyRecord, CaptureError, CaptureKeyError, Cipher, Header, MakeCipher
+from firmware_bridge.captures.capture_format import (
+    AnyRecord,
+    CaptureError,
+    CaptureHeader,
+    CaptureKeyError,
+    Cipher,
+    MakeCipher,
+)
 
 LONGEST_LINE: Final = 1_000_000  # bytes; a longer line is damaged
 NOTED: Final = 20  # the number of damaged lines that are reported one by one
 
 
-class Recording(NamedTuple):
+class CaptureRecording(NamedTuple):
     """The records under one header. `unopened` counts the sealed records that were skipped for lack of a key."""
 
-    header: Header
+    header: CaptureHeader
     records: list[AnyRecord]
     unopened: int = 0
 
@@ -24,13 +31,13 @@ class Recording(NamedTuple):
 class Capture(NamedTuple):
     """The recordings of the named files, in order. `damage` holds a sentence for each part that could not be read."""
 
-    recordings: tuple[Recording, ...]
+    recordings: tuple[CaptureRecording, ...]
     damage: tuple[str, ...]
 
 
 def read_capture(paths: Sequence[Path], make_cipher: MakeCipher | None = None) -> Capture:
     """Read files, oldest first. Raise CaptureError (not a capture, another format) or CaptureKeyError (wrong key)."""
-    recordings: list[Recording] = []
+    recordings: list[CaptureRecording] = []
     damage: list[str] = []
     for path in paths:
         reader = _Reader(path, make_cipher)
@@ -49,7 +56,7 @@ class _Reader:
     """The state of reading one file."""
 
     def __init__(self, path: Path, make_cipher: MakeCipher | None) -> None:
-        self.recordings: list[Recording] = []
+        self.recordings: list[CaptureRecording] = []
         self.damage: list[str] = []
         self._path = path
         self._make_cipher = make_cipher
@@ -83,7 +90,7 @@ class _Reader:
     def _take(self, number: int, line: bytes) -> None:
         try:
             decoded = capture_format.decode_line(line)
-            if isinstance(decoded, Header):
+            if isinstance(decoded, CaptureHeader):
                 self._begin(decoded, line)
             elif self._headless:
                 raise ValueError("a record of a recording that is not known")
@@ -95,10 +102,10 @@ class _Reader:
             self._headless = self._headless or capture_format.format_of(line) is not None
             self._note(f"Line {number} of {self._path} " + ("is damaged." if line.endswith(b"\n") else "is cut off."))
 
-    def _begin(self, header: Header, line: bytes) -> None:
+    def _begin(self, header: CaptureHeader, line: bytes) -> None:
         if header.format != capture_format.FORMAT:
             raise ValueError("a format that this version does not read")
-        self.recordings.append(Recording(header, []))
+        self.recordings.append(CaptureRecording(header, []))
         self._headless = False
         self._cipher = None if self._make_cipher is None else self._make_cipher(header.id, line)
 

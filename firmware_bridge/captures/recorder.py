@@ -18,12 +18,11 @@ import msgspec
 
 from firmware_bridge.capabilities import DeviceIdentity
 from firmware_bridge.captures import capture_format
-from firmware_bridge.captures.capture_format import CaptureError, Cipher, Header, MakeCipher, Record
+from firmware_bridge.captures.capture_format import CaptureError, CaptureHeader, Cipher, MakeCipher, Record
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers.base import LinkOver
 from firmware_bridge.drivers.setting import FrameKeys
-from firmware_bridge.errors import BridgeError
-from firmware_bridge.exception_place import named
+from firmware_bridge.errors import BridgeError, type_and_place
 
 MEGABYTE: Final = 1_000_000
 WAITING_LIMIT: Final = 4096  # records; a disk that is so far behind will not catch up
@@ -49,7 +48,7 @@ class CaptureFile:
     def __init__(
         self,
         path: Path,
-        make_header: Callable[[str, DeviceIdentity | None], Header],
+        make_header: Callable[[str, DeviceIdentity | None], CaptureHeader],
         bounds: Bounds,
         make_cipher: MakeCipher | None,
     ) -> None:
@@ -249,7 +248,7 @@ def _reason(error: Exception) -> str:
     """Return a reason that is safe to log: the operating system's words or this program's own."""
     if isinstance(error, BridgeError):
         return str(error)
-    return getattr(error, "strerror", None) or named(error)
+    return getattr(error, "strerror", None) or type_and_place(error)
 
 
 def log_stopped(log: Any, sentence: str) -> None:

@@ -14,14 +14,13 @@ from typing import Final, NamedTuple, TypeAlias
 import structlog
 
 from firmware_bridge.captures import capture_format
-from firmware_bridge.captures.capture_format import AnyRecord, Header
+from firmware_bridge.captures.capture_format import AnyRecord, CaptureHeader
 from firmware_bridge.captures.reader import Capture
 from firmware_bridge.cards import Card
-from firmware_bridge.device_policy import ANY_DEVICE
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.drivers.base import Driver, Heard, LinkOver
 from firmware_bridge.drivers.registry import load_driver
-from firmware_bridge.drivers.setting import DriverSetting
+from firmware_bridge.drivers.setting import ANY_DEVICE, DriverSetting
 from firmware_bridge.errors import TransportLostError
 from firmware_bridge.link import Link
 from firmware_bridge.transports.base import OnData, OnLost, Transport
@@ -41,7 +40,7 @@ OnReplayed: TypeAlias = Callable[[int, int, Played], None]
 class RecordedLink(NamedTuple):
     """The records of one link, each with its milliseconds since the capture began. `whole` means from its opening."""
 
-    header: Header
+    header: CaptureHeader
     records: list[tuple[int, AnyRecord]]
     whole: bool
 
@@ -146,7 +145,7 @@ class _LinkPlayer:
     async def _wait(self, event: asyncio.Event, deadline: float) -> None:
         while not event.is_set():
             if self._failure is not None:
-                self._link.drop(LinkOver("capture-ended", "Nobody takes what is replayed."))
+                self._link.drop(LinkOver("capture-ended", "The receiver of the replay has failed."))
                 return
             if not self._records:
                 self._link.drop(LinkOver("capture-ended", "The capture ends here, while the link was ready."))

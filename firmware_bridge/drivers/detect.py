@@ -1,7 +1,7 @@
 """Guesses the protocol of bytes that a driver cannot read, for a message to a person.
 
 Nothing depends on the guess. A cardlink frame is certain, by its CRC; the others are recognised by the form of public
-examples.
+examples. The module stands apart because no driver may know another one.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ def what_to_check(data: bytes, driver: str) -> Message:
     guess = detect_driver(data)
     if guess and guess != driver:
         return message(
-            "they look like those of driver={driver}: correct the device URL, or connect the right device", driver=guess
+            "the data looks like that of driver={driver}; correct the device URL, or connect the right device",
+            driver=guess,
         )
     return message("check the speed (baud=) and whether this is the right device or driver (driver=)")

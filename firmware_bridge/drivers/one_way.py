@@ -18,7 +18,7 @@ from firmware_bridge.drivers.base import Answered, DeviceReady, Heard, LinkStati
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.observations import AnyObservation, CardDrawn, Noted, NotUnderstood
 
-NO_COMMANDS: Final = "this device takes no commands"
+NO_COMMANDS: Final = "this device accepts no commands"
 LONGEST_EVIDENCE: Final = 256  # unknown bytes that are kept with one report
 REPORTED_IN_A_ROW: Final = 16  # reports not understood; further ones are only counted until a report is understood
 
@@ -56,7 +56,7 @@ def fits_nothing(data: bytes) -> Decoded:
 
 
 def not_understood(why: str, data: bytes) -> Decoded:
-    """Return a telegram that this version cannot read. `why` must reveal nothing of its content."""
+    """Return the report of a telegram that is unknown or damaged. `why` must reveal nothing of its content."""
     return Decoded(NotUnderstood(why), data)
 
 
@@ -130,7 +130,7 @@ class OneWayDriver:
         return data
 
     def acknowledge(self, boot: int, number: int, now: float) -> None:
-        """Do nothing: the device takes no acknowledgement."""
+        """Do nothing: the device accepts no acknowledgement."""
 
     def command(self, command_id: int, command: AnyCommand, now: float) -> None:
         self._now = now

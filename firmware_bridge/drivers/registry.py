@@ -4,6 +4,9 @@ Other packages add a `RegisteredDriver` by the entry point group `cardshoe.drive
 
 >>> registered_driver("cardlink").maturity.value
 "this project's own protocol"
+
+`load_driver` wraps every driver so that its device's texts are safe to show: they reach the journal, every state, logs
+and terminals.
 """
 
 from __future__ import annotations
@@ -11,15 +14,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from enum import Enum
 from importlib.metadata import EntryPoint, entry_points
-from typing import Final, Protocol
+from typing import Final, Protocol, cast
 
 import msgspec
 
-from firmware_bridge.drivers.base import Driver
-from firmware_bridge.drivers.plain_driver import PlainDriver
+from firmware_bridge.commands import AnyCommand
+from firmware_bridge.drivers.base import Driver, Heard, LinkOver
 from firmware_bridge.drivers.setting import DriverSetting
-from firmware_bridge.errors import BadDeviceUrlError, DriverMissingError
-from firmware_bridge.exception_place import named
+from firmware_bridge.errors import BadDeviceUrlError, DriverMissingError, type_and_place
+from firmware_bridge.plain_text import LONGEST, with_plain_texts
 
 GROUP: Final = "cardshoe.drivers"
 USUAL_BAUD: Final = 115200  # bits a second
@@ -125,7 +128,7 @@ def _load(name: str) -> DriverFactory:
     try:
         return row.load()
     except Exception as error:
-        raise _unusable(_entries(name)[0], f"it cannot be imported ({named(error)})") from error
+        raise _unusable(_entries(name)[0], f"it cannot be imported ({type_and_place(error)})") from error
 
 
 def driver_names() -> list[str]:
@@ -163,9 +166,9 @@ def _row_of(entry: EntryPoint) -> RegisteredDriver:
     try:
         row = entry.load()
     except Exception as error:
-        raise _unusable(entry, f"it cannot be imported ({named(error)})") from error
+        raise _unusable(entry, f"it cannot be imported ({type_and_place(error)})") from error
     if not isinstance(row, RegisteredDriver):
-        raise _unusable(entry, f"{entry.value} is no RegisteredDriver")
+        raise _unusable(entry, f"{entry.value} is not a RegisteredDriver")
     return msgspec.structs.replace(row, name=entry.name, maturity=Maturity.OTHERS)
 
 
@@ -174,3 +177,34 @@ def _unusable(entry: EntryPoint, why: str) -> DriverMissingError:
         f"The driver {entry.name!r} of the package {_package(entry)} cannot be used: {why}.",
         "Reinstall the package, or uninstall it and name another driver.",
     )
+
+
+LONGEST_SENTENCE: Final = 600  # characters of a driver's own sentence, which may quote a device
+MOST: Final = 32  # texts in one list
+
+
+class PlainDriver:
+    """A wrapper around a driver: its device's texts are cut to a length and lose characters that no screen shows."""
+
+    def __init__(self, driver: Driver) -> None:
+        self.statistics = driver.statistics
+        self.wake_at = driver.wake_at
+        self.outgoing = driver.outgoing
+        self.acknowledge = driver.acknowledge
+        self.is_stale = driver.is_stale
+        self._driver = driver
+
+    def receive(self, data: bytes, now: float) -> Sequence[Heard]:
+        return [made_plain(thing) for thing in self._driver.receive(data, now)]
+
+    def tick(self, now: float) -> Sequence[Heard]:
+        return [made_plain(thing) for thing in self._driver.tick(now)]
+
+    def command(self, command_id: int, command: AnyCommand, now: float) -> None:
+        self._driver.command(command_id, command, now)
+
+
+def made_plain(heard: Heard) -> Heard:
+    """Return a copy in which every text is plain."""
+    longest = LONGEST_SENTENCE if isinstance(heard, LinkOver) else LONGEST
+    return cast("Heard", with_plain_texts(heard, longest, MOST))

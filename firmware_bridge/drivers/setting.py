@@ -1,4 +1,8 @@
-"""The values from which a driver is made: everything that a protocol may need for one link."""
+"""The values from which a driver is made for one link, among them which device may serve the table.
+
+A serial number is only as good as its proof. A driver whose handshake proves it refuses at the handshake. For every
+other driver the link checks what the driver reports, which for a one-way device is the name in the URL.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +11,52 @@ from typing import TypeAlias
 
 import msgspec
 
+from firmware_bridge.capabilities import DeviceIdentity
 from firmware_bridge.cards import Card
-from firmware_bridge.device_policy import ANY_DEVICE, DevicePolicy
+from firmware_bridge.drivers.base import LinkOver
 from firmware_bridge.drivers.memory import LinkMemory
+from firmware_bridge.messages import message
+
+
+class DevicePolicy(msgspec.Struct, frozen=True):
+    """The allowed device and firmware. An empty `serial` allows any device, and empty `firmware_digests` (SHA-256,
+    lower-case hexadecimal) any firmware. A digest is the device's own claim.
+    """
+
+    serial: str = ""
+    firmware_digests: tuple[str, ...] = ()
+
+    def refuse_serial(self, serial: str) -> LinkOver | None:
+        """Return why a device with this serial number must not be used, or None if it may."""
+        if self.serial in ("", serial):
+            return None
+        said = message(
+            "The connected device is {found}, but this table uses only {serial}. Connect {serial}, or set "
+            "[device] serial to the new device between rounds.",
+            found=serial or message("a device without a serial number"),
+            serial=self.serial,
+        )
+        return LinkOver("device-other-serial", said, refused=True)
+
+    def refuse_firmware(self, serial: str, digest: str) -> LinkOver | None:
+        """Return why this firmware must not be used, or None if it may."""
+        if not self.firmware_digests or digest.lower() in self.firmware_digests:
+            return None
+        said = message(
+            "The firmware of {serial} is not approved ({digest}). Install approved firmware, or have this "
+            "firmware approved and add its digest to [device] firmware_digests.",
+            serial=serial,
+            digest=digest or message("no digest reported"),
+        )
+        return LinkOver("device-firmware", said, refused=True)
+
+    def refuse(self, identity: DeviceIdentity) -> LinkOver | None:
+        """Apply both checks."""
+        return self.refuse_serial(identity.serial) or self.refuse_firmware(identity.serial, identity.firmware_digest)
+
+
+ANY_DEVICE = DevicePolicy()
+
 
 FrameKeys: TypeAlias = tuple[bytes, bytes]
 """The keys of one link: for what the host sends, and for what the device sends."""

@@ -11,8 +11,7 @@ from importlib.metadata import entry_points
 from typing import Any, Final, cast
 
 from firmware_bridge.device_url import DeviceUrl
-from firmware_bridge.errors import TransportUnavailableError
-from firmware_bridge.exception_place import named
+from firmware_bridge.errors import TransportUnavailableError, type_and_place
 from firmware_bridge.messages import message
 from firmware_bridge.transports.base import OnData, OnLost, OpenTransport, Transport
 
@@ -57,7 +56,7 @@ def find_transport(scheme: str, find_entries: Callable[..., Any] = entry_points)
                 message(
                     "The transport for {scheme}: devices cannot be imported ({error}).",
                     scheme=scheme,
-                    error=named(error),
+                    error=type_and_place(error),
                 ),
                 message("Reinstall the package that contains {package}.", package=row.value),
             ) from error

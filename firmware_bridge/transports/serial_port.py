@@ -26,14 +26,11 @@ import serial
 
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.discovery import FoundPort, ListPorts
-from firmware_bridge.errors import TransportLostError, TransportUnavailableError, TwinDeviceError
-from firmware_bridge.exception_place import named
+from firmware_bridge.errors import TransportLostError, TransportUnavailableError, TwinDeviceError, type_and_place
 from firmware_bridge.messages import AnyText, message
-from firmware_bridge.transports.base import GONE_HINT, OnData, OnLost
+from firmware_bridge.transports.base import GONE_HINT, OnData, OnLost, permission_hint
 from firmware_bridge.transports.fd import DescriptorTransport
-from firmware_bridge.transports.permission import permission_hint
-from firmware_bridge.transports.usb_sysfs import USB_DEVICES, seen_usb
-from firmware_bridge.usb_ids import is_cardlink
+from firmware_bridge.usb_bus import USB_DEVICES, is_cardlink, seen_usb
 
 _MISSING: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENODEV, errno.ENXIO})
 _NOT_ADMITTED: Final = frozenset({errno.EACCES, errno.EPERM})
@@ -108,7 +105,8 @@ def refuse_twins(path: str, list_ports: ListPorts = list_ports) -> None:
 def _twins(serial_number: str, nodes: list[str]) -> TwinDeviceError:
     sentence = message("{nodes} have the same serial number {serial}.", nodes=tuple(nodes), serial=serial_number)
     hint = message(
-        "Unplug what is not this table's. Converters of one make are named by their place: /dev/serial/by-path."
+        "Unplug the devices that do not belong to this table. If converters of one make share a serial "
+        "number, name them by their place: /dev/serial/by-path."
     )
     return TwinDeviceError(sentence, hint, "port-ambiguous")
 
@@ -124,7 +122,7 @@ def _other_ports_hint(list_ports: ListPorts) -> AnyText:
         return ""
     there = tuple(message("{serial} is at {node}", serial=serial, node=node) for serial, node in found)
     return message(
-        '{there}: if that is the device, write url = "serial://{folder}/{serial}".',
+        '{there}. If that is the device, write url = "serial://{folder}/{serial}".',
         there=there,
         folder=str(_NAMED_BY_SERIAL),
         serial=found[0][0],
@@ -190,12 +188,13 @@ def _unavailable(path: str, baud: int, error: Exception) -> TransportUnavailable
         sentence = message("There is no serial port {path}.", path=path)
         hint = (
             message(
-                "Plug the device in and switch it on. Under serial:///dev/cardshoe/SERIAL it is found by its "
+                "Plug the device in and switch it on. The URL serial:///dev/cardshoe/SERIAL finds it by its "
                 "serial number."
             )
             if path.startswith("/dev/")
             else message(
-                "Start the simulated device: cardshoe simulate --link {path} --key-file FILE, that of [device]",
+                "Start the simulated device with the key file of [device]: cardshoe simulate --link {path} "
+                "--key-file FILE",
                 path=path,
             )
         )
@@ -208,12 +207,12 @@ def _unavailable(path: str, baud: int, error: Exception) -> TransportUnavailable
         )
     if number in _BUSY:
         sentence = message("Another program is using the serial port {path}.", path=path)
-        hint = message("`fuser -v {path}` names it; stop it, or give this table another device.", path=path)
+        hint = message("Stop that program (`fuser -v {path}` shows it), or give this table another device.", path=path)
         return TransportUnavailableError(sentence, hint, "port-busy")
     if number == errno.ENOTTY:
         sentence = message("{path} is not a serial port.", path=path)
         return TransportUnavailableError(sentence, message("Correct the path in the device URL."), "port-failed")
-    reason = os.strerror(number) if number else named(error)
+    reason = os.strerror(number) if number else type_and_place(error)
     sentence = message(
         "The serial port {path} cannot be used at {baud} baud: {reason}.", path=path, baud=baud, reason=reason
     )
@@ -250,7 +249,7 @@ class SerialTransport(DescriptorTransport):
 
     def _stalled(self) -> TransportLostError:
         return TransportLostError(
-            message("The device at {path} takes no more data.", path=self._path), GONE_HINT, "transport-stalled"
+            message("The device at {path} no longer accepts data.", path=self._path), GONE_HINT, "transport-stalled"
         )
 
 

@@ -23,8 +23,7 @@ from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
 from firmware_bridge.device_url import DeviceUrl
-from firmware_bridge.errors import TransportLostError, TransportUnavailableError
-from firmware_bridge.exception_place import named
+from firmware_bridge.errors import TransportLostError, TransportUnavailableError, type_and_place
 from firmware_bridge.messages import message
 from firmware_bridge.transports.base import OnData, OnLost
 from firmware_bridge.transports.blocking import run_in_thread
@@ -120,7 +119,8 @@ def _unavailable(url: DeviceUrl, place: str, error: OSError | UnicodeError) -> T
         return TransportUnavailableError(
             message("The name {host} is unknown.", host=url.host),
             message(
-                "Correct it in the device URL, or write the serial server's IP address; is the name server reachable?"
+                "Correct it in the device URL, check that the name server can be reached, or write the serial "
+                "server's IP address."
             ),
             "tcp-name",
         )
@@ -142,7 +142,7 @@ def _unavailable(url: DeviceUrl, place: str, error: OSError | UnicodeError) -> T
             ),
             "tcp-unreachable",
         )
-    reason = os.strerror(error.errno) if error.errno else named(error)
+    reason = os.strerror(error.errno) if error.errno else type_and_place(error)
     return TransportUnavailableError(
         message("The connection to {place} cannot be made: {reason}.", place=place, reason=reason),
         message("Check the device URL; the log may say more."),
@@ -172,5 +172,5 @@ class TcpTransport(DescriptorTransport):
 
     def _stalled(self) -> TransportLostError:
         return TransportLostError(
-            message("{place} takes no more data.", place=self._place), _GONE_HINT, "transport-stalled"
+            message("{place} no longer accepts data.", place=self._place), _GONE_HINT, "transport-stalled"
         )

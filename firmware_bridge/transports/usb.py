@@ -43,7 +43,9 @@ async def open_usb_device(
             opened = await run_in_thread(lambda: open_usb(url, find_backend), OpenUsb.release, name="cardshoe-usb-open")
     except TimeoutError:
         sentence = message("The USB device at {place} does not answer.", place=url.path.lstrip("/"))
-        raise TransportUnavailableError(sentence, message("Switch it off and on again."), "usb-failed") from None
+        raise TransportUnavailableError(
+            sentence, message("Switch the device off and on again."), "usb-failed"
+        ) from None
     return UsbTransport(opened, url.path.lstrip("/"), on_data, on_lost, listen_only=url.listen)
 
 
@@ -92,7 +94,7 @@ class UsbTransport:
             too_much = len(self._unsent) > UNSENT_LIMIT
             self._something_to_send.notify()
         if too_much:
-            sentence = message("The USB device {place} takes no more data.", place=self._place)
+            sentence = message("The USB device {place} no longer accepts data.", place=self._place)
             self._lose(TransportLostError(sentence, GONE_HINT, "transport-stalled"))
 
     def close(self) -> None:
@@ -140,7 +142,7 @@ class UsbTransport:
         if number not in GONE:
             reason = os.strerror(number) if number else type(error).__name__
             sentence = message(
-                "The USB device {place} cannot be used any more: {reason}.", place=self._place, reason=reason
+                "The USB device {place} can no longer be used: {reason}.", place=self._place, reason=reason
             )
         lost = TransportLostError(sentence, GONE_HINT)
         lost.__cause__ = error

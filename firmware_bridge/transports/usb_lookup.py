@@ -31,7 +31,7 @@ from firmware_bridge.device_url import DeviceUrl, UsbName, usb_name
 from firmware_bridge.discovery import FoundUsbDevice
 from firmware_bridge.errors import TransportUnavailableError, TwinDeviceError
 from firmware_bridge.messages import message
-from firmware_bridge.transports.permission import permission_hint
+from firmware_bridge.transports.base import permission_hint
 
 FindBackend: TypeAlias = Callable[[], Any]
 
@@ -159,13 +159,13 @@ def _find(name: UsbName, backend: Any) -> Any:
         raise refusal  # the device that could not be read may be the one
     if serials:
         sentence = message(
-            "No USB device {pair} has the serial number {serial}; there is {serials}.",
+            "No USB device {pair} has the serial number {serial}; found {serials}.",
             pair=name.pair,
             serial=name.serial,
             serials=tuple(repr(serial) for serial in serials),  # in quotes: one may be empty or have blanks
         )
         hint = message(
-            "Plug in the right device. To use another device in its place, name it in the device URL and pair it."
+            "Plug in the right device. To use another device instead, name it in the device URL and pair it."
         )
         raise TransportUnavailableError(sentence, hint, "usb-other-serial")
     sentence = message(
@@ -209,8 +209,8 @@ def _twins(name: UsbName, found: list[Any]) -> TwinDeviceError:
         places=places,
     )
     hint = message(
-        "One of them is not the device: unplug what does not belong to this table, and keep it for "
-        "whoever investigates it."
+        "Only one of them can be the device. Unplug the devices that do not belong to this table, and "
+        "keep them for the investigation."
     )
     return TwinDeviceError(sentence, hint, "usb-ambiguous")
 
@@ -302,7 +302,7 @@ def _unavailable(name: UsbName, device: Any, error: usb.core.USBError) -> Transp
         sentence = message("This user may not use the USB device {pair} at {node}.", pair=name.pair, node=node)
         return TransportUnavailableError(sentence, permission_hint(node), "usb-permission")
     if error.errno == errno.EBUSY:
-        hint = message("`fuser -v {node}` names it; stop it, or give this table another device.", node=node)
+        hint = message("Stop that program (`fuser -v {node}` shows it), or give this table another device.", node=node)
         return TransportUnavailableError(
             message("The USB device {pair} {serial} is in use by another program.", **device_name), hint, "usb-busy"
         )

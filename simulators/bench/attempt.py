@@ -6,11 +6,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
-from firmware_bridge.drivers.cardlink import authentication, messages
-from firmware_bridge.drivers.cardlink.frame_sealing import frame_keys
+from firmware_bridge.drivers.cardlink import messages, sealing
 from firmware_bridge.drivers.cardlink.framing import VERSION, Frame, FrameReader, encode_frame
 from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
-from firmware_bridge.drivers.cardlink.sealed_channel import SealedChannel
+from firmware_bridge.drivers.cardlink.sealing import SealedChannel, frame_keys
 from simulators.bench.promise import check
 
 _DECODERS: Final[dict[int, Callable[[bytes], Any]]] = {
@@ -40,9 +39,9 @@ class Attempt:
 
     def __init__(self, nonce: bytes, key_of: Callable[[str], bytes | None]) -> None:
         self.nonce = nonce
-        self.hello = encode_frame(Kind.HELLO, 0, 0, encode_body(messages.Hello(VERSION, nonce)))
+        self.hello = encode_frame(Kind.HELLO, 0, 0, encode_body(messages.HelloBody(VERSION, nonce)))
         self.identity: Frame
-        self.said: messages.Identity
+        self.said: messages.IdentityBody
         self._key_of = key_of
         self._channel: SealedChannel | None = None
 
@@ -62,12 +61,12 @@ class Attempt:
 
     def proof(self, role: bytes) -> bytes:
         key, *rest = self._parts()
-        return authentication.proof(key, role, *rest)
+        return sealing.proof(key, role, *rest)
 
     def host_proof(self, *, right: bool = True) -> bytes:
         """Return the host's proof. With `right` False it is that of a host without the key."""
-        proof = self.proof(authentication.HOST_ROLE) if right else bytes(32)
-        body = encode_body(messages.Proof(authentication.HMAC_SHA256, proof))
+        proof = self.proof(sealing.HOST_ROLE) if right else bytes(32)
+        body = encode_body(messages.ProofBody(sealing.HMAC_SHA256, proof))
         return encode_frame(Kind.HOST_PROOF, self.boot, 0, body)
 
     @property

@@ -15,10 +15,10 @@ from typing import Any, Final, NoReturn, TypeVar
 import pytest
 
 from firmware_bridge.device_url import DeviceUrl
-from firmware_bridge.drivers.cardlink import authentication, messages
-from firmware_bridge.drivers.cardlink.frame_sealing import BULK, COUNTER
+from firmware_bridge.drivers.cardlink import messages, sealing
 from firmware_bridge.drivers.cardlink.framing import Frame, FrameReader
 from firmware_bridge.drivers.cardlink.messages import CLEAR, Kind, encode_body
+from firmware_bridge.drivers.cardlink.sealing import BULK, COUNTER
 from firmware_bridge.errors import TransportLostError
 from firmware_bridge.transports.base import OpenTransport, Transport
 from firmware_bridge.transports.registry import open_transport
@@ -161,14 +161,14 @@ class FrameHost:
         await self.wait_for(enough, f"{number} statuses did not come in {number * 2 + 3} s", number * 2.0 + 3)
         return self.came[start:]
 
-    async def status(self) -> messages.Status:
+    async def status(self) -> messages.StatusBody:
         """Wait for the next status that acknowledges everything sent so far."""
         self.ack()
         place, counter = len(self.came), self.sent_counter
 
-        def heard() -> messages.Status | None:
+        def heard() -> messages.StatusBody | None:
             for one in self.came[place:]:
-                if isinstance(one.body, messages.Status) and one.body.heard >= counter:
+                if isinstance(one.body, messages.StatusBody) and one.body.heard >= counter:
                     return one.body
             return None
 
@@ -194,37 +194,37 @@ class FrameHost:
     async def prove(self, attempt: Attempt) -> None:
         sentence = "a valid host proof was not answered with the device's proof"
         came = await self.ask(attempt.host_proof(), Kind.DEVICE_PROOF, sentence)
-        holds = came.body.proof == attempt.proof(authentication.DEVICE_ROLE)
+        holds = came.body.proof == attempt.proof(sealing.DEVICE_ROLE)
         check(holds, "the device's proof is not valid: the device has a different key")
 
-    async def resume(self, attempt: Attempt, held: tuple[int, int] | None = None) -> messages.Status:
+    async def resume(self, attempt: Attempt, held: tuple[int, int] | None = None) -> messages.StatusBody:
         """Make an attempt the active link and return its first status."""
         self.coming = attempt
         place = len(self.came)
-        body = encode_body(messages.Resume(*(self.held if held is None else held)))
+        body = encode_body(messages.ResumeBody(*(self.held if held is None else held)))
         for _ in range(3):
             self.seal(Kind.RESUME, body, attempt=attempt)
             with suppress(AssertionError):
                 came = await self.wait_for(lambda: self.first(Kind.STATUS, place), "", ASKED_AGAIN)
-                status: messages.Status = came.body
+                status: messages.StatusBody = came.body
                 return status
         check(False, "a resume was not answered with a status")
         raise AssertionError
 
-    async def link(self, held: tuple[int, int] | None = None) -> messages.Status:
+    async def link(self, held: tuple[int, int] | None = None) -> messages.StatusBody:
         """Make a link with a whole handshake."""
         attempt = await self.greet()
         await self.prove(attempt)
         return await self.resume(attempt, held)
 
-    async def settle(self) -> messages.Status:
+    async def settle(self) -> messages.StatusBody:
         """Make a link if there is none, and wait until every report is acknowledged."""
         self.acknowledges = True
         if self.active is None:
             await self.link()
 
         def all_held() -> bool | None:
-            status = next((one.body for one in reversed(self.came) if isinstance(one.body, messages.Status)), None)
+            status = next((one.body for one in reversed(self.came) if isinstance(one.body, messages.StatusBody)), None)
             boot = self.active.boot if self.active is not None else 0
             return (status is not None and self._held_of(boot) >= status.last_report) or None
 
@@ -291,9 +291,12 @@ class FrameHost:
         if self.active is None:
             return
         of, covered = self.held if self.held[1] else (self.active.boot, 0)
-        body = messages.Ack(self.active.channel.heard if heard is None else heard)
+        body = messages.AckBody(self.active.channel.heard if heard is None else heard)
         self.seal(
-            Kind.ACK, encode_body(body), boot=of if boot is None else boot, number=covered if number is None else number
+            Kind.ACK,
+            encode_body(body),
+            boot=of if boot is None else boot,
+            number=covered if number is None else number,
         )
 
     def command(self, order: Any, command_id: int | None = None, boot: int | None = None) -> int:
@@ -308,18 +311,18 @@ class FrameHost:
         return [
             one
             for one in self.came[place:]
-            if isinstance(one.body, messages.Answer) and one.body.command_id == command_id
+            if isinstance(one.body, messages.AnswerBody) and one.body.command_id == command_id
         ]
 
-    async def answer(self, command_id: int, place: int = 0) -> messages.Answer:
+    async def answer(self, command_id: int, place: int = 0) -> messages.AnswerBody:
         """Wait for the answer to a command, from an index on."""
         found = await self.wait_for(
             lambda: next(iter(self.answers(command_id, place)), None), "a command was not answered", MOTION
         )
-        answer: messages.Answer = found.body
+        answer: messages.AnswerBody = found.body
         return answer
 
-    async def order(self, order: Any, command_id: int | None = None) -> messages.Answer:
+    async def order(self, order: Any, command_id: int | None = None) -> messages.AnswerBody:
         place = len(self.came)
         return await self.answer(self.command(order, command_id), place)
 
@@ -329,7 +332,7 @@ class FrameHost:
     async def cause(self, number: int) -> None:
         """Make the device report `number` self-tests."""
         for _ in range(number):
-            answer = await self.order(messages.RunSelfTest())
+            answer = await self.order(messages.RunSelfTestOrder())
             if not answer.done:
                 self.cannot(
                     f"the device does not run its self-test ({answer.reason}), so that it has nothing to report"
@@ -373,6 +376,6 @@ class FrameHost:
             return
         boot, number = came.frame.boot, came.frame.number
         due = self._held_of(boot) + 1
-        if number <= due or isinstance(came.body, messages.ReportsLost) or came.body is None:
+        if number <= due or isinstance(came.body, messages.ReportsLostReport) or came.body is None:
             self.held = (boot, number) if number >= due else self.held
             self.ack()

@@ -11,7 +11,7 @@ from typing import Final
 
 from firmware_bridge import observations
 from firmware_bridge.cards import Concealed
-from firmware_bridge.drivers.angel_eye.telegrams import ACK, ETX, NAK, STX, bcc, encode_telegram
+from firmware_bridge.drivers.angel_eye import ACK, ETX, NAK, STX, bcc, encode_telegram
 from firmware_bridge.observations import AnyObservation
 from simulators.devices.base import LoggedReport, recognised
 from simulators.devices.one_way import OneWayDevice

@@ -11,11 +11,17 @@ from typing import Final
 
 import msgspec
 
-from firmware_bridge.drivers.cardlink import authentication, messages
-from firmware_bridge.drivers.cardlink.frame_sealing import BULK, INTERRUPT, OpenedFrame, device_nonce, frame_keys
+from firmware_bridge.drivers.cardlink import messages, sealing
 from firmware_bridge.drivers.cardlink.framing import VERSION, Frame, FrameReader, encode_frame
 from firmware_bridge.drivers.cardlink.messages import CLEAR, Kind, encode_body
-from firmware_bridge.drivers.cardlink.sealed_channel import SealedChannel
+from firmware_bridge.drivers.cardlink.sealing import (
+    BULK,
+    INTERRUPT,
+    OpenedFrame,
+    SealedChannel,
+    device_nonce,
+    frame_keys,
+)
 
 WINDOW: Final = 8  # reports: docs/cardlink.md, "Reports: numbers, window, acknowledgement"
 RESEND_FIRST: Final = 0.2  # seconds; doubles up to the longest
@@ -65,8 +71,8 @@ class CardlinkDevice:
         *,
         key: bytes,
         boot: int,
-        identity: Callable[[bytes, list[messages.KeptReports]], messages.Identity],
-        status: Callable[[int], messages.Status],
+        identity: Callable[[bytes, list[messages.KeptReports]], messages.IdentityBody],
+        status: Callable[[int], messages.StatusBody],
         random: Callable[[], bytes],
         on_command: Callable[[int, messages.AnyOrder], None],
         on_host_lost: Callable[[], None] = lambda: None,
@@ -113,7 +119,7 @@ class CardlinkDevice:
 
     # -- from the mechanism ----------------------------------------------------------------------------------------
 
-    def report(self, report: messages.Report, now: float) -> int:
+    def report(self, report: messages.ReportBody, now: float) -> int:
         """Number a report, keep it until it is acknowledged, and send it as soon as the window allows."""
         self.last_number += 1
         number = self.last_number
@@ -126,7 +132,7 @@ class CardlinkDevice:
     def answer(self, command_id: int, done: bool, reason: str = "") -> None:
         """Answer a command that has ended. Without its link, nothing is sent."""
         if self._channel is not None and command_id in self._answers:
-            body = encode_body(messages.Answer(command_id, done, reason))
+            body = encode_body(messages.AnswerBody(command_id, done, reason))
             self._answers[command_id] = (self.last_number, body)
             self._send(Kind.ANSWER, self._now, body)
 
@@ -146,7 +152,7 @@ class CardlinkDevice:
         """Replace the oldest two reports of one boot by one that declares them lost, under the number of the later."""
         place = next(n for n in range(len(self._kept) - 1) if self._kept[n].boot == self._kept[n + 1].boot)
         first, last = self._kept[place], self._kept[place + 1]
-        lost = messages.ReportsLost(last.uptime_ms, last.boot, first.first, last.number)
+        lost = messages.ReportsLostReport(last.uptime_ms, last.boot, first.first, last.number)
         self._kept[place : place + 2] = [
             Kept(last.boot, first.first, last.number, last.uptime_ms, encode_body(lost)),
         ]
@@ -237,14 +243,14 @@ class CardlinkDevice:
             elif not clear and frame.kind not in _DEVICE_KINDS:
                 self._take_sealed(frame, now)
         except ValueError:
-            reject = messages.Reject("message", "a frame could not be read")
+            reject = messages.RejectBody("message", "a frame could not be read")
             if clear:
                 self._send_clear(Kind.REJECT, reject)
             elif self._channel is not None:
                 self._send(Kind.SEALED_REJECT, now, encode_body(reject))
 
     def _reject_version(self) -> None:
-        self._send_clear(Kind.REJECT, messages.Reject("version", f"this device speaks cardlink {VERSION}"))
+        self._send_clear(Kind.REJECT, messages.RejectBody("version", f"this device speaks cardlink {VERSION}"))
 
     def _take_hello(self, frame: Frame, now: float) -> None:
         """Answer the candidate's hello as before, ignore the active link's, and make a new candidate of any other."""
@@ -252,7 +258,7 @@ class CardlinkDevice:
             self._reject_version()
             return
         hello = messages.decode_hello(frame.body)
-        authentication.check_nonce(hello.nonce)
+        sealing.check_nonce(hello.nonce)
         if frame.content == self._active_hello:
             return
         if self._candidate is None or frame.content != self._candidate.hello:
@@ -277,20 +283,20 @@ class CardlinkDevice:
         return ranges
 
     def _proof(self, candidate: Handshake, role: bytes) -> bytes:
-        return authentication.proof(self._key, role, *candidate.nonces, candidate.hello, candidate.identity)
+        return sealing.proof(self._key, role, *candidate.nonces, candidate.hello, candidate.identity)
 
     def _take_proof(self, frame: Frame, candidate: Handshake, now: float) -> None:
         """Answer a host proof. A wrong one changes nothing."""
         claimed = messages.decode_proof(frame.body)
-        if claimed.type != authentication.HMAC_SHA256 or not authentication.is_valid(
-            claimed.proof, self._proof(candidate, authentication.HOST_ROLE)
+        if claimed.type != sealing.HMAC_SHA256 or not sealing.is_valid(
+            claimed.proof, self._proof(candidate, sealing.HOST_ROLE)
         ):
-            self._send_clear(Kind.REJECT, messages.Reject("proof", "the host's proof does not hold"))
+            self._send_clear(Kind.REJECT, messages.RejectBody("proof", "the host's proof does not hold"))
             return
         candidate.proven = True
         candidate.answered_at = now
-        ours = self._proof(candidate, authentication.DEVICE_ROLE)
-        self._send_clear(Kind.DEVICE_PROOF, messages.Proof(authentication.HMAC_SHA256, ours))
+        ours = self._proof(candidate, sealing.DEVICE_ROLE)
+        self._send_clear(Kind.DEVICE_PROOF, messages.ProofBody(sealing.HMAC_SHA256, ours))
 
     def _take_sealed(self, frame: Frame, now: float) -> None:
         """Take a frame of the active link, or the candidate's resume, which makes the candidate the active link."""

@@ -18,46 +18,48 @@ from firmware_bridge.drivers.cardlink.translate import capability_words
 from firmware_bridge.observations import AnyObservation
 from simulators.devices.base import recognised
 
-_SAME_FIELDS: Final[dict[type[observations.Observation], type[messages.Report]]] = {
-    observations.Started: messages.Started,
-    observations.ShuffleStarted: messages.ShuffleStarted,
-    observations.ShuffleFinished: messages.ShuffleFinished,
-    observations.SetRemoved: messages.SetRemoved,
-    observations.StubUnloaded: messages.StubUnloaded,
-    observations.Jammed: messages.Jammed,
-    observations.JamCleared: messages.JamCleared,
-    observations.DoorMoved: messages.DoorMoved,
-    observations.SelfTestFinished: messages.SelfTestFinished,
-    observations.PowerLow: messages.PowerLow,
-    observations.CheckFailed: messages.CheckFailed,
+_SAME_FIELDS: Final[dict[type[observations.Observation], type[messages.ReportBody]]] = {
+    observations.Started: messages.StartedReport,
+    observations.ShuffleStarted: messages.ShuffleStartedReport,
+    observations.ShuffleFinished: messages.ShuffleFinishedReport,
+    observations.SetRemoved: messages.SetRemovedReport,
+    observations.StubUnloaded: messages.StubUnloadedReport,
+    observations.Jammed: messages.JammedReport,
+    observations.JamCleared: messages.JamClearedReport,
+    observations.DoorMoved: messages.DoorMovedReport,
+    observations.SelfTestFinished: messages.SelfTestFinishedReport,
+    observations.PowerLow: messages.PowerLowReport,
+    observations.CheckFailed: messages.CheckFailedReport,
 }
 """Observations whose fields are those of the report, in the same order."""
 
 
-def report_of(observation: AnyObservation, uptime_ms: int) -> messages.Report:
+def report_of(observation: AnyObservation, uptime_ms: int) -> messages.ReportBody:
     """Return the report for an observation."""
     match observation:
         case observations.SetDispensed(cards=cards, foreign=foreign):
-            return messages.SetDispensed(
+            return messages.SetDispensedReport(
                 uptime_ms, observation.shuffle, observation.ordinal, observation.remaining, observation.deck,
                 _numbers(cards, foreign),
             )  # fmt: skip
         case observations.CardDrawn(card=card, foreign=foreign):
-            return messages.CardDrawn(
+            return messages.CardDrawnReport(
                 uptime_ms, observation.shuffle, observation.ordinal, observation.remaining, observation.deck,
                 _numbers((card,), foreign)[0], observation.face_up,
             )  # fmt: skip
         case observations.CardsDrawnTogether(cards=cards, foreign=foreign):
-            return messages.CardsDrawnTogether(
+            return messages.CardsDrawnTogetherReport(
                 uptime_ms, observation.shuffle, observation.ordinal, observation.remaining, observation.deck,
                 observation.order_known, _numbers(cards, foreign),
             )  # fmt: skip
         case observations.FaceUpFound(card=card, foreign=foreign):
-            return messages.FaceUpFound(
+            return messages.FaceUpFoundReport(
                 uptime_ms, observation.shuffle, observation.ordinal, observation.deck, _numbers((card,), foreign)[0]
             )
         case observations.DeckLoaded():
-            return messages.DeckLoaded(uptime_ms, observation.deck, observation.count or 0, observation.shuffle or 0)
+            return messages.DeckLoadedReport(
+                uptime_ms, observation.deck, observation.count or 0, observation.shuffle or 0
+            )
     return _SAME_FIELDS[type(observation)](uptime_ms, *msgspec.structs.astuple(observation))
 
 
@@ -69,13 +71,13 @@ def _numbers(cards: tuple[Concealed | None, ...], foreign: int) -> list[int]:
 
 
 _COMMANDS: Final[dict[type[messages.Body], Any]] = {
-    messages.Dispense: commands.Dispense,
-    messages.HoldExit: commands.HoldExit,
-    messages.ReleaseExit: commands.ReleaseExit,
-    messages.Shuffle: commands.Shuffle,
-    messages.UnloadStub: commands.UnloadStub,
-    messages.Show: commands.Show,
-    messages.RunSelfTest: commands.RunSelfTest,
+    messages.DispenseOrder: commands.Dispense,
+    messages.HoldExitOrder: commands.HoldExit,
+    messages.ReleaseExitOrder: commands.ReleaseExit,
+    messages.ShuffleOrder: commands.Shuffle,
+    messages.UnloadStubOrder: commands.UnloadStub,
+    messages.ShowOrder: commands.Show,
+    messages.RunSelfTestOrder: commands.RunSelfTest,
 }
 
 
@@ -85,18 +87,18 @@ def command_of(order: messages.AnyOrder) -> AnyCommand:
     return command
 
 
-def status_of(status: DeviceStatus, heard: int) -> messages.Status:
+def status_of(status: DeviceStatus, heard: int) -> messages.StatusBody:
     """Return a status without its boot, which every frame names. `heard` is the highest counter taken from the host."""
     fields = msgspec.structs.asdict(status)
     del fields["boot"]
-    return messages.Status(**{**fields, "heard": heard, "faults": list(status.faults)})
+    return messages.StatusBody(**{**fields, "heard": heard, "faults": list(status.faults)})
 
 
 def identity_of(
     identity: DeviceIdentity, nonce: bytes, memory: int, kept: list[messages.KeptReports]
-) -> messages.Identity:
+) -> messages.IdentityBody:
     """Return the identity. `memory` is how many reports the device can keep; `kept` has those it still has."""
-    return messages.Identity(
+    return messages.IdentityBody(
         version=1,
         kind=identity.kind,
         unit=identity.unit,

@@ -95,7 +95,7 @@ class SimulatedDevice:
         self._log(log_line(self.link.boot, number, uptime_ms, observation))
         self.changed()
 
-    def _identity(self, nonce: bytes, kept: list[messages.KeptReports]) -> messages.Identity:
+    def _identity(self, nonce: bytes, kept: list[messages.KeptReports]) -> messages.IdentityBody:
         return cardlink_messages.identity_of(self.mechanism.identity(), nonce, self.mechanism.profile.memory, kept)
 
     def _on_command(self, command_id: int, order: messages.AnyOrder) -> None:

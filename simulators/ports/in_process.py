@@ -19,14 +19,13 @@ from controller.problems import ProblemError
 from firmware_bridge.device_url import DEFAULT_DRIVER, DeviceUrl
 from firmware_bridge.errors import TransportUnavailableError
 from firmware_bridge.transports.base import OnData, OnLost
-from firmware_bridge.transports.memory import MemoryTransport
 from simulators.cli.shuffle_option import UNIFORM, Shuffles, read_shuffle
 from simulators.devices.base import DeviceWithMechanism
 from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.one_way_shoes import ONE_WAY_SHOES
 from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
-from simulators.ports.memory import MemoryFront
+from simulators.ports.memory import MemoryFront, MemoryTransport
 
 KINDS: Final[dict[str, Literal["shuffler", "shoe"]]] = {"/shuffler": "shuffler", "/shoe": "shoe"}
 _KEY_LABEL: Final = b"cardshoe simulated device, no secret: "

@@ -14,7 +14,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
-from firmware_bridge.usb_ids import TEST_PRODUCT_ID, TEST_VENDOR_ID
+from firmware_bridge.usb_bus import TEST_PRODUCT_ID, TEST_VENDOR_ID
 
 BULK_OUT: Final = 0x01
 BULK_IN: Final = 0x81

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Final, Protocol
 
 from firmware_bridge.device_url import DEFAULT_DRIVER
-from firmware_bridge.drivers.cardlink.frame_sealing import INTERRUPT
+from firmware_bridge.drivers.cardlink.sealing import INTERRUPT
 from simulators.devices.base import DeviceSide
 from simulators.devices.faulty_line import FRAMES, split
 from simulators.devices.simulated_device import SimulatedDevice

@@ -12,9 +12,8 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms
 from firmware_bridge import commands, observations
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers.cardlink import messages
-from firmware_bridge.drivers.cardlink.frame_sealing import OpenedFrame, frame_keys
 from firmware_bridge.drivers.cardlink.messages import Kind
-from firmware_bridge.drivers.cardlink.sealed_channel import SealedChannel
+from firmware_bridge.drivers.cardlink.sealing import OpenedFrame, SealedChannel, frame_keys
 from simulators.devices import cardlink
 from simulators.devices.mechanism import Answer
 from simulators.devices.simulated_device import SimulatedDevice
@@ -65,11 +64,11 @@ def constant(name: str, value: Any) -> Break:
     return lambda device, patch: patch.setattr(cardlink, name, value)
 
 
-def status_with(change: Callable[[messages.Status], dict[str, Any]]) -> Break:
+def status_with(change: Callable[[messages.StatusBody], dict[str, Any]]) -> Break:
     """Change the content of statuses."""
 
     def breaks(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
-        def other(old: Callable[[int], messages.Status], heard: int) -> messages.Status:
+        def other(old: Callable[[int], messages.StatusBody], heard: int) -> messages.StatusBody:
             status = old(heard)
             return msgspec.structs.replace(status, **change(status))
 
@@ -139,8 +138,8 @@ def answers_twice(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
 
 
 def sends_reserved_cards(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
-    def report(old: Callable[..., int], made: messages.Report, now: float) -> int:
-        if isinstance(made, messages.SetDispensed):
+    def report(old: Callable[..., int], made: messages.ReportBody, now: float) -> int:
+        if isinstance(made, messages.SetDispensedReport):
             made = msgspec.structs.replace(made, cards=[99, *made.cards[1:]])
         return old(made, now)
 
@@ -254,7 +253,7 @@ def wide_integers(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
 
     def encode(body: Any) -> bytes:
         plain = original(body)
-        if not isinstance(body, messages.Report):
+        if not isinstance(body, messages.ReportBody):
             return plain
         rest = plain[len(original([0, body.uptime_ms])) :]
         return plain[:2] + b"\xcf" + body.uptime_ms.to_bytes(8, "big") + rest
@@ -331,15 +330,15 @@ def status_without_number(device: SimulatedDevice, patch: pytest.MonkeyPatch) ->
 def answers_echoes(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
     def take(old: Callable[..., None], frame: Any, now: float) -> None:
         if frame.kind == Kind.STATUS:
-            device.link._send(Kind.SEALED_REJECT, now, messages.encode_body(messages.Reject("message")))
+            device.link._send(Kind.SEALED_REJECT, now, messages.encode_body(messages.RejectBody("message")))
         old(frame, now)
 
     wrap(device.link, "_take", take)
 
 
 def reads_one_card_three_times(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
-    def report(old: Callable[..., int], made: messages.Report, now: float) -> int:
-        if isinstance(made, messages.SetDispensed):
+    def report(old: Callable[..., int], made: messages.ReportBody, now: float) -> int:
+        if isinstance(made, messages.SetDispensedReport):
             made = msgspec.structs.replace(made, cards=[made.cards[0]] * len(made.cards))
         return old(made, now)
 
@@ -347,7 +346,7 @@ def reads_one_card_three_times(device: SimulatedDevice, patch: pytest.MonkeyPatc
 
 
 def clock_goes_back(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
-    def report(old: Callable[..., int], made: messages.Report, now: float) -> int:
+    def report(old: Callable[..., int], made: messages.ReportBody, now: float) -> int:
         return old(msgspec.structs.replace(made, uptime_ms=1000 - device.link.last_number), now)
 
     wrap(device.link, "report", report)
@@ -400,7 +399,7 @@ def resumes_once(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
 
 def resume_covers_nothing(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
     def take(old: Callable[..., None], frame: OpenedFrame, now: float) -> None:
-        resume = messages.Resume(0, 0)
+        resume = messages.ResumeBody(0, 0)
         old(msgspec.structs.replace(frame, body=messages.encode_body(resume)), now)
 
     wrap(device.link, "_take_resume", take)
@@ -408,7 +407,7 @@ def resume_covers_nothing(device: SimulatedDevice, patch: pytest.MonkeyPatch) ->
 
 def rejects_no_bad_body(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
     def send(old: Callable[..., None], kind: Kind, body: messages.Body) -> None:
-        if not (isinstance(body, messages.Reject) and body.code == "message"):
+        if not (isinstance(body, messages.RejectBody) and body.code == "message"):
             old(kind, body)
 
     wrap(device.link, "_send_clear", send)

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 from firmware_bridge.capabilities import DeviceIdentity
 from firmware_bridge.captures import capture_format
-from firmware_bridge.captures.capture_format import Header, Origin, Record
+from firmware_bridge.captures.capture_format import CaptureHeader, CaptureOrigin, Record
 from firmware_bridge.captures.recorder import Bounds, CaptureFile
 from firmware_bridge.card_table import read_card_table
 from firmware_bridge.cards import DECK
@@ -48,14 +48,14 @@ class Maker:
         self.held = (0, 0)
         self._told_ms = 0
 
-        def make_header(continues: str, identity: DeviceIdentity | None) -> Header:
-            return Header(
+        def make_header(continues: str, identity: DeviceIdentity | None) -> CaptureHeader:
+            return CaptureHeader(
                 format=capture_format.FORMAT,
                 id=f"{path.stem}-golden",
                 date="2026-11-21T00:00:00+00:00",
                 url=str(self.url),
                 driver=self.url.driver,
-                origin=Origin.SIMULATED,
+                origin=CaptureOrigin.SIMULATED,
                 sealed=False,
                 simulated=True,
                 note=note,

@@ -121,7 +121,7 @@ def test_files_that_are_missing_or_open_to_others(good: Path) -> None:
     done = cardshoe("check", str(good))
     assert done.exit_code == 78
     assert "[journal] key_file: " in done.stderr
-    assert "[device] key_file: Others may read or change" in done.stderr
+    assert "[device] key_file: Other users can read or change" in done.stderr
     assert "chmod 640" in done.stderr
 
 

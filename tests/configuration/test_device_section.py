@@ -11,8 +11,8 @@ import pytest
 from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration
 from controller.daemon.real_device import open_real_device
 from controller.daemon.sections import DeviceSection
-from firmware_bridge.device_policy import DevicePolicy
 from firmware_bridge.device_url import parse_device_url
+from firmware_bridge.drivers.setting import DevicePolicy
 from firmware_bridge.errors import TransportUnavailableError
 
 from .test_site_settings import CHOSEN, REST, TABLE
@@ -45,7 +45,7 @@ def test_a_card_table_is_found_from_the_files_folder(tmp_path: Path) -> None:
         ('url = "serial:///dev/x"\n', "key_file is missing"),
         ('url = "serial:///dev/x?driver=line_reader"\n', "card_table is missing"),
         ('url = "serial:///dev/x?driver=bee_tek"\ncard_table = "c.csv"\n', "knows its cards without"),
-        ('url = "serial:///dev/x?driver=bee_tek&arm=1"\n', "no commands to be armed"),
+        ('url = "serial:///dev/x?driver=bee_tek&arm=1"\n', "no commands to arm"),
         ('url = "serial:///dev/x?driver=no_such"\n', "'no_such'"),
         (KEYS + 'serial = ""\n', "[device] serial must be"),
         (KEYS + 'serial = "two words"\n', "[device] serial must be"),

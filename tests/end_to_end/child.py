@@ -35,7 +35,7 @@ from controller.journal.store import Journal
 from controller.table.state import TableState
 from firmware_bridge import link_keeper
 from firmware_bridge.commands import AnyCommand
-from firmware_bridge.drivers.cardlink import host, overdue
+from firmware_bridge.drivers.cardlink import host, reports
 from firmware_bridge.link_keeper import LinkKeeper
 from simulators.cli import simulate
 from simulators.devices.mechanism import Mechanism
@@ -312,7 +312,7 @@ def main() -> None:
     if orders.handshake_within:
         host.HANDSHAKE_WITHIN = orders.handshake_within  # type: ignore[misc]  # a shorter time
     if orders.due_within:
-        overdue.DUE_WITHIN = host.ANSWERED_WITHIN = orders.due_within  # type: ignore[misc]  # a shorter time
+        reports.DUE_WITHIN = host.ANSWERED_WITHIN = orders.due_within  # type: ignore[misc]  # a shorter time
         broker.ANSWERS_WITHIN = orders.due_within  # type: ignore[misc]  # likewise
     if orders.longest_pause:
         link_keeper.LONGEST_PAUSE = orders.longest_pause  # type: ignore[misc]  # a shorter time

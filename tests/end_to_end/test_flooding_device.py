@@ -19,7 +19,7 @@ from controller.table.inputs import DeviceConnected, DeviceReported
 from controller.table.operations import ReturnToService
 from controller.table.phases import Service
 from firmware_bridge.device_keys import write_device_keys
-from firmware_bridge.drivers.cardlink.messages import ButtonPressed
+from firmware_bridge.drivers.cardlink.messages import ButtonPressedReport
 from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
@@ -73,7 +73,7 @@ class Flood:
 
     def report(self, count: int) -> None:
         for _ in range(count):
-            self.device.link.report(ButtonPressed(self.device.mechanism.clock.uptime_ms, "x" * 32), self._clock())
+            self.device.link.report(ButtonPressedReport(self.device.mechanism.clock.uptime_ms, "x" * 32), self._clock())
         self.device.changed()
 
     async def start(self) -> None:

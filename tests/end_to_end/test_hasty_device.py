@@ -18,7 +18,7 @@ from controller.table.events import DeviceLost
 from controller.table.inputs import DeviceReported
 from controller.table.operations import PauseTable
 from firmware_bridge.device_keys import write_device_keys
-from firmware_bridge.drivers.cardlink.messages import ButtonPressed
+from firmware_bridge.drivers.cardlink.messages import ButtonPressedReport
 from simulators.devices import cardlink
 from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.pace import Pace
@@ -75,7 +75,7 @@ class Hasty:
     def _report(self) -> None:
         for _ in range(min(self.left, AT_ONCE)):
             self.left -= 1
-            pressed = ButtonPressed(self.device.mechanism.clock.uptime_ms, "x" * 32)
+            pressed = ButtonPressedReport(self.device.mechanism.clock.uptime_ms, "x" * 32)
             self.device.link.report(pressed, self._clock())
         self.device.changed()
 

@@ -41,7 +41,7 @@ async def test_simulated_people_play_with_cardlink_only(tmp_path: Path) -> None:
     assert "Leave --dealer or --driver out." in "\n".join(child.err)
 
 
-@pytest.mark.parametrize(("table", "words"), [(None, "cannot be read"), ("X,4Z\n", "'4Z' is no card")])
+@pytest.mark.parametrize(("table", "words"), [(None, "cannot be read"), ("X,4Z\n", "'4Z' is not a card")])
 async def test_a_card_table_that_cannot_be_used_keeps_the_daemon_from_starting(table: str | None, words: str) -> None:
     with short_folder() as folder:
         async with Stage(folder) as stage:

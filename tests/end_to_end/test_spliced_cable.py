@@ -106,17 +106,27 @@ class Attack:
         return enclose(bytes(content))
 
     def _forged(self, frame: Frame) -> bytes:
-        kind = self._random.choice([Kind.STATUS, Kind.REPORT, Kind.ANSWER, Kind.COMMAND, Kind.ACK, Kind.RESUME, 0x77])
+        kind = self._random.choice(
+            [
+                Kind.STATUS,
+                Kind.REPORT,
+                Kind.ANSWER,
+                Kind.COMMAND,
+                Kind.ACK,
+                Kind.RESUME,
+                0x77,
+            ]
+        )
         return encode_frame(kind, frame.boot, frame.number, self._random.randbytes(self._random.randint(20, 60)))
 
     def _clear(self, frame: Frame) -> list[bytes]:
         """Return frames that ended a link, or opened an exit, while frames were clear."""
-        release = messages.CommandBody(1 << 40, messages.ReleaseExit())
+        release = messages.CommandBody(1 << 40, messages.ReleaseExitOrder())
         return [
-            encode_frame(Kind.REJECT, frame.boot, 0, encode_body(messages.Reject("proof", "go away"))),
-            encode_frame(Kind.DEVICE_PROOF, frame.boot ^ 1, 0, encode_body(messages.Proof(1, bytes(32)))),
+            encode_frame(Kind.REJECT, frame.boot, 0, encode_body(messages.RejectBody("proof", "go away"))),
+            encode_frame(Kind.DEVICE_PROOF, frame.boot ^ 1, 0, encode_body(messages.ProofBody(1, bytes(32)))),
             encode_frame(Kind.COMMAND, frame.boot, 0, encode_body(release)),
-            encode_frame(Kind.HOST_PROOF, frame.boot, 0, encode_body(messages.Proof(1, bytes(32)))),
+            encode_frame(Kind.HOST_PROOF, frame.boot, 0, encode_body(messages.ProofBody(1, bytes(32)))),
         ]
 
 

@@ -54,7 +54,7 @@ def advice_in(shown: TableView) -> str:
 @pytest.mark.parametrize(
     ("spoil", "code", "advice"),
     [
-        (lambda keys: {serial: bytes(range(2, 34)) for serial in keys}, "device-rejects-host", "pair them again"),
+        (lambda keys: {serial: bytes(range(2, 34)) for serial in keys}, "device-rejects-host", "pair the device again"),
         (lambda keys: {}, "device-unknown-serial", "pair it"),
     ],
     ids=["wrong key", "no key"],

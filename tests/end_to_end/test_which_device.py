@@ -201,7 +201,7 @@ async def test_a_device_that_repeats_its_nonce_is_found_by_the_next_daemon_too(s
         stage.drain_notified()
         await stage.start_daemon()
         shown = await state_with(stage, "device-nonce-repeated")
-        assert "do not deal from it" in str(shown.device.sentence)
+        assert "Do not deal from it" in str(shown.device.sentence)
         assert not shown.device.connected
     finally:
         pty.hang_up()

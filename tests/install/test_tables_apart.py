@@ -18,7 +18,7 @@ from typing import NamedTuple
 import pytest
 
 from controller.journal.sealing import create_key_file, load_key_file
-from firmware_bridge import usb_ids
+from firmware_bridge import usb_bus
 from firmware_bridge.device_keys import read_device_keys, write_device_keys
 from tests.end_to_end.stage import short_folder
 from tests.install.test_service_unit import TEXT, VERIFY, exposure, read
@@ -153,7 +153,7 @@ def test_the_rules_give_one_serial_number_to_one_tables_group() -> None:
     first, usb, tty, last = read_rules(of_table(RULES))
     assert first == (Term("ACTION", "", "==", "remove"), Term("GOTO", "", "=", "cardshoe_NC-01_end"))
     assert last == (Term("LABEL", "", "=", "cardshoe_NC-01_end"),)
-    vendor, product = f"{usb_ids.TEST_VENDOR_ID:04x}", f"{usb_ids.TEST_PRODUCT_ID:04x}"
+    vendor, product = f"{usb_bus.TEST_VENDOR_ID:04x}", f"{usb_bus.TEST_PRODUCT_ID:04x}"
     for rule, level in ((usb, "ATTR"), (tty, "ATTRS")):
         said = {(term.name, term.operator): term.value for term in rule}
         assert said[f"{level}{{idVendor}}", "=="] == vendor

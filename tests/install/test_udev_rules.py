@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge import usb_ids
+from firmware_bridge import usb_bus
 
 RULES = Path(__file__).parents[2] / "udev" / "70-cardshoe.rules"
 TEXT = RULES.read_text(encoding="utf-8")
@@ -94,9 +94,9 @@ def faults(text: str) -> list[str]:
 OURS = {
     "SUBSYSTEM": "usb",
     "ENV{DEVTYPE}": "usb_interface",
-    "ATTRS{idVendor}": f"{usb_ids.TEST_VENDOR_ID:04x}",
-    "ATTRS{idProduct}": f"{usb_ids.TEST_PRODUCT_ID:04x}",
-    "ATTRS{serial}": usb_ids.SERIAL_PATTERN,
+    "ATTRS{idVendor}": f"{usb_bus.TEST_VENDOR_ID:04x}",
+    "ATTRS{idProduct}": f"{usb_bus.TEST_PRODUCT_ID:04x}",
+    "ATTRS{serial}": usb_bus.SERIAL_PATTERN,
 }
 NOT_OURS = [
     {("ATTR{bInterfaceClass}", "!="): "ff|02|0a"},
@@ -130,9 +130,9 @@ def faults_of_rule(rule: Rule) -> list[str]:
     if len(matches) != sum(not t.assigns for t in rule):
         wrong.append("the same comparison twice")
     for attribute, value in (
-        ("idVendor", f"{usb_ids.TEST_VENDOR_ID:04x}"),
-        ("idProduct", f"{usb_ids.TEST_PRODUCT_ID:04x}"),
-        ("serial", usb_ids.SERIAL_PATTERN),
+        ("idVendor", f"{usb_bus.TEST_VENDOR_ID:04x}"),
+        ("idProduct", f"{usb_bus.TEST_PRODUCT_ID:04x}"),
+        ("serial", usb_bus.SERIAL_PATTERN),
     ):
         found = matches.get((f"{level}{{{attribute}}}", "=="))
         if found is None:
@@ -141,7 +141,7 @@ def faults_of_rule(rule: Rule) -> list[str]:
             wrong.append(f"{attribute} is {found}, usb_ids.py says {value}")
         if attribute == "idVendor" and found in GENERIC_VENDORS:
             wrong.append(f"takes {GENERIC_VENDORS[found]} converters")
-    if matches.get((f"{level}{{serial}}", "!=")) != usb_ids.SERIAL_REFUSED:
+    if matches.get((f"{level}{{serial}}", "!=")) != usb_bus.SERIAL_REFUSED:
         wrong.append("serial may hold what has no business in a file name")
     if subsystem == "usb" and matches.get(("ENV{DEVTYPE}", "==")) != "usb_device":
         wrong.append("takes interfaces as well as devices")
@@ -249,13 +249,13 @@ def test_python_and_udev_agree_on_a_serial_number(serial: str, ours: bool) -> No
     (rule,) = [rule for rule in read(TEXT) if any(term.key == "SYMLINK" for term in rule)]
     looks = [term for term in rule if term.name == "ATTRS{serial}"]
     by_rule = all(fnmatchcase(serial, term.value) is (term.operator == "==") for term in looks)
-    by_python = usb_ids.is_cardlink(usb_ids.TEST_VENDOR_ID, usb_ids.TEST_PRODUCT_ID, serial)
+    by_python = usb_bus.is_cardlink(usb_bus.TEST_VENDOR_ID, usb_bus.TEST_PRODUCT_ID, serial)
     assert (by_rule, by_python) == (ours, ours)
 
 
 @pytest.mark.parametrize(("vendor", "product"), [(0x0403, 0x6001), (0x1209, 0x0002), (0x0001, 0x1209)])
 def test_the_serial_number_alone_makes_no_device_ours(vendor: int, product: int) -> None:
-    assert not usb_ids.is_cardlink(vendor, product, "CARDSHOE-0042")
+    assert not usb_bus.is_cardlink(vendor, product, "CARDSHOE-0042")
 
 
 @pytest.mark.tool("udevadm")

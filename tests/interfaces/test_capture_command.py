@@ -101,7 +101,7 @@ def test_a_tables_device_is_recorded_by_its_configuration(folder: Path) -> None:
         (["record", "serial:///dev/absent", "--out", "x"], 2, "have to be sealed"),
         (["record", "serial:///dev/absent", "--out", "x", "--plain", *SHORT], 3, "There is no serial port"),
         (["record", "serial:///dev/absent", "--out", "x", "--key-file", "no.key"], 2, "no.key cannot be used"),
-        (["record", "carrier:pigeon", "--out", "x"], 2, "is no kind of device"),
+        (["record", "carrier:pigeon", "--out", "x"], 2, "is not a kind of device"),
         (["record", SHUFFLER, "--out", "no/such/folder"], 2, "cannot be written"),
         (["record", SHUFFLER, "--out", "device.keys"], 2, "is not a capture"),
         (["record", "--config", "absent.toml", "--out", "x"], 78, "cannot be read"),

@@ -144,7 +144,7 @@ def test_json_contains_everything_but_keys(keys: Path) -> None:
 def test_a_url_that_cannot_exist_is_bad_input() -> None:
     done = devices("--url", "nowhere")
     assert done.exit_code == 2
-    assert "no device URL" in done.output
+    assert "is not a device URL" in done.output
 
 
 # -- pairing ----------------------------------------------------------------------------------------------------------
@@ -233,7 +233,7 @@ def test_a_key_is_replaced_only_when_asked_to(keys: Path) -> None:
 def test_a_serial_number_that_no_line_can_begin_with(tmp_path: Path, serial: str) -> None:
     done = devices("pair", "--key-file", str(tmp_path / "k"), "--", serial)
     assert done.exit_code == 2
-    assert "is not a serial number" in done.output
+    assert "cannot be used as a serial number" in done.output
     assert not (tmp_path / "k").exists()
 
 

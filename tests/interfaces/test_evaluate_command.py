@@ -308,10 +308,10 @@ def test_a_main_wager_of_another_box_does_not_support_a_side_wager() -> None:
 GOOD = ("--player", "KD KC 6H", "--dealer", "7D 7C 10H")
 REFUSED = {
     "an unknown game": (("XX", *GOOD), "GAME 'XX' is not a game of this program."),
-    "an unknown card": (("NC", "--player", "KD 1C 6H", "--dealer", "7D 7C 10H"), "In box 1: '1C' is no card"),
+    "an unknown card": (("NC", "--player", "KD 1C 6H", "--dealer", "7D 7C 10H"), "In box 1: '1C' is not a card"),
     "an unknown card of the Dealer": (
         ("NC", "--player", "KD KC 6H", "--dealer", "7D 7X 10H"),
-        "In the Dealer's hand: '7X' is no card",
+        "In the Dealer's hand: '7X' is not a card",
     ),
     "a card twice in a hand": (
         ("NC", "--player", "4: KD KC KD", "--dealer", "7D 7C 10H"),
@@ -370,7 +370,7 @@ REFUSED = {
         ("F3", "--player", "2D 3D 4D", "--dealer", "5D 5D 6D"),
         "twice in the Banker's hand",
     ),
-    "a card of a Player": (("F3", "--player", "2D 3D 4X", "--dealer", "5D 7D 6D"), "In Player 1: '4X' is no card"),
+    "a card of a Player": (("F3", "--player", "2D 3D 4X", "--dealer", "5D 7D 6D"), "In Player 1: '4X' is not a card"),
     "a wager without a stake": (("TP", *GOOD, "--wager", "tie"), "'tie' is not written as WAGER=STAKE"),
     "a wager twice": (("TP", *GOOD, "--wager", "tie=1", "--wager", "1: tie=2"), "tie is staked twice on box 1"),
     "a wager of a bettor twice": (

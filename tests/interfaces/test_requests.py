@@ -25,7 +25,7 @@ def test_people_write_cards_as_they_do() -> None:
     assert ask('{"card":null}') == Asked()
 
 
-@pytest.mark.parametrize(("card", "sentence"), [('"XX"', "'XX' is no card; write"), ("7", "is written as text")])
+@pytest.mark.parametrize(("card", "sentence"), [('"XX"', "'XX' is not a card; write"), ("7", "is written as text")])
 def test_an_invalid_card_is_reported_with_its_place(card: str, sentence: str) -> None:
     with pytest.raises(msgspec.ValidationError, match=rf"{sentence}.*\$\.card"):
         ask(f'{{"card":{card}}}')

@@ -35,7 +35,7 @@ from controller.table.events import AnyEvent
 from controller.table.inputs import AnyInput
 from controller.table.saved_state import SavedState
 from firmware_bridge.capabilities import DeviceIdentity
-from firmware_bridge.captures.capture_format import Header, Origin
+from firmware_bridge.captures.capture_format import CaptureHeader, CaptureOrigin
 from firmware_bridge.captures.recorder import Bounds, CaptureFile, CaptureRecorder
 from firmware_bridge.cards import DECK, Card, Concealed, Evidence
 from firmware_bridge.commands import AnyCommand, Dispense, ReleaseExit, Shuffle
@@ -166,10 +166,12 @@ class Listener:
         self.behind = Behind(self.device)
         self.bench.device = self.behind  # type: ignore[assignment]  # it answers bytes like the other
 
-    def _header(self, continues: str, device: DeviceIdentity | None) -> Header:
+    def _header(self, continues: str, device: DeviceIdentity | None) -> CaptureHeader:
         url, driver = str(self.url), self.url.driver
         date = "2026-11-21T12:00:00+00:00"
-        return Header(1, "a" * 32, date, url, driver, Origin.HARDWARE, True, continues=continues, device=device)
+        return CaptureHeader(
+            1, "a" * 32, date, url, driver, CaptureOrigin.HARDWARE, True, continues=continues, device=device
+        )
 
     def _make_driver(self, now: float) -> Driver:
         nonce = self.nonces.randbytes(16)

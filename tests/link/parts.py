@@ -12,16 +12,15 @@ from typing import Any
 
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.drivers.base import Driver, Heard, LinkOver
-from firmware_bridge.drivers.cardlink import authentication, messages
-from firmware_bridge.drivers.cardlink.frame_sealing import frame_keys
+from firmware_bridge.drivers.cardlink import messages, sealing
 from firmware_bridge.drivers.cardlink.framing import HEADER, VERSION, Frame, FrameReader, enclose
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
 from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
-from firmware_bridge.drivers.cardlink.sealed_channel import SealedChannel
+from firmware_bridge.drivers.cardlink.sealing import SealedChannel, frame_keys
 from firmware_bridge.errors import TransportUnavailableError
 from firmware_bridge.link_keeper import Health, LinkKeeper, LinkState
 from firmware_bridge.transports.base import OnData, OnLost, Transport
-from firmware_bridge.transports.memory import MemoryTransport, memory_pair
+from simulators.ports.memory import MemoryTransport, memory_pair
 
 KEY = bytes(range(1, 33))
 SERIAL = "SHOE-1"
@@ -181,9 +180,11 @@ class SmallDevice:
 
     def status(self) -> bytes:
         heard = 0 if self._channel is None else self._channel.heard
-        return self._sealed(Kind.STATUS, 0, messages.Status(0, 5000, 0, 52, 0, 52, 0, False, False, False, 0, heard))
+        return self._sealed(
+            Kind.STATUS, 0, messages.StatusBody(0, 5000, 0, 52, 0, 52, 0, False, False, False, 0, heard)
+        )
 
-    def report(self, number: int, report: messages.Report) -> bytes:
+    def report(self, number: int, report: messages.ReportBody) -> bytes:
         return self._sealed(Kind.REPORT, number, report)
 
     def _answer(self, frame: Frame) -> bytes:
@@ -195,8 +196,8 @@ class SmallDevice:
             case Kind.HOST_PROOF:
                 of_host, of_device = frame_keys(*self._parts())
                 self._channel = SealedChannel(of_device, of_host)
-                proof = authentication.proof(self._key, authentication.DEVICE_ROLE, *self._parts()[1:])
-                return enclose(self._clear(Kind.DEVICE_PROOF, messages.Proof(authentication.HMAC_SHA256, proof)))
+                proof = sealing.proof(self._key, sealing.DEVICE_ROLE, *self._parts()[1:])
+                return enclose(self._clear(Kind.DEVICE_PROOF, messages.ProofBody(sealing.HMAC_SHA256, proof)))
         opened = None if self._channel is None else self._channel.open(frame)
         if opened is None:
             return b""
@@ -208,7 +209,7 @@ class SmallDevice:
             case Kind.COMMAND:
                 command = messages.decode_command(opened.body).command_id
                 self.commands.append(command)
-                return self._sealed(Kind.ANSWER, 0, messages.Answer(command, True))
+                return self._sealed(Kind.ANSWER, 0, messages.AnswerBody(command, True))
         return b""
 
     def _parts(self) -> tuple[bytes, bytes, bytes, bytes, bytes]:
@@ -217,13 +218,13 @@ class SmallDevice:
     def _clear(self, kind: Kind, body: messages.Body) -> bytes:
         return HEADER.pack(VERSION, kind, 0, self._boot, 0) + encode_body(body)
 
-    def _sealed(self, kind: Kind, number: int, body: messages.Body | messages.Report) -> bytes:
+    def _sealed(self, kind: Kind, number: int, body: messages.Body | messages.ReportBody) -> bytes:
         """Seal a frame; without a link the key belongs to none, as in a stranger's frame."""
         channel = self._channel or SealedChannel(bytes(32), bytes(32))
         return channel.seal(kind, self._boot, number, encode_body(body), 0.0)
 
-    def _who(self) -> messages.Identity:
-        return messages.Identity(
+    def _who(self) -> messages.IdentityBody:
+        return messages.IdentityBody(
             version=VERSION,
             kind="shuffler",
             unit="sets",

@@ -11,9 +11,9 @@ from typing import ClassVar, cast
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.errors import TransportLostError, TransportUnavailableError
 from firmware_bridge.transports.base import Transport
-from firmware_bridge.transports.memory import MemoryTransport, memory_pair
 from firmware_bridge.transports.registry import open_transport
 from firmware_bridge.transports.usb import open_usb_device
+from simulators.ports.memory import MemoryTransport, memory_pair
 from tests.support.usb_backend import SimulatedUsb, UsbGadget
 
 from .parts import Changes, Pty, open_descriptors

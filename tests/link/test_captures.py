@@ -23,12 +23,12 @@ from firmware_bridge.capabilities import DeviceIdentity
 from firmware_bridge.captures import capture_format, recorder
 from firmware_bridge.captures.capture_format import (
     CaptureError,
+    CaptureHeader,
     CaptureKeyError,
+    CaptureOrigin,
     FromDevice,
-    Header,
     MakeCipher,
     Opened,
-    Origin,
     Record,
     ToDevice,
 )
@@ -53,10 +53,10 @@ def sealing(capture_id: str, header_line: bytes) -> CaptureCipher:
 
 
 def file_at(path: Path, bounds: Bounds | None = None, make_cipher: MakeCipher | None = None) -> CaptureFile:
-    def make_header(continues: str, device: DeviceIdentity | None) -> Header:
-        return Header(
+    def make_header(continues: str, device: DeviceIdentity | None) -> CaptureHeader:
+        return CaptureHeader(
             capture_format.FORMAT, secrets.token_hex(16), "2026-11-21T12:00:00+00:00", "sim:///shoe", "cardlink",
-            Origin.SIMULATED, make_cipher is not None, continues=continues, device=device,
+            CaptureOrigin.SIMULATED, make_cipher is not None, continues=continues, device=device,
         )  # fmt: skip
 
     return CaptureFile(path, make_header, bounds or Bounds(), make_cipher)
@@ -342,7 +342,7 @@ def test_every_record_there_is_is_read_as_it_was_written() -> None:
 
 def test_the_document_names_every_line_and_every_key() -> None:
     page = (Path(__file__).parents[2] / "docs/captures.md").read_text()
-    for kind in (Header, capture_format.Sealed, *get_args(capture_format.AnyRecord)):
+    for kind in (CaptureHeader, capture_format.Sealed, *get_args(capture_format.AnyRecord)):
         assert f"`{kind.__struct_config__.tag}`" in page
         assert {name for name in kind.__struct_fields__ if f"`{name}`" not in page} == set()
 

@@ -14,14 +14,13 @@ from firmware_bridge.drivers.base import Answered, DeviceReady, Heard, LinkOver,
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.messages import Kind
 from firmware_bridge.drivers.cardlink.translate import identity_of, status_of
-from firmware_bridge.drivers.plain_driver import LONGEST_SENTENCE, MOST, PlainDriver, made_plain
-from firmware_bridge.drivers.registry import DRIVERS, load_driver
+from firmware_bridge.drivers.registry import DRIVERS, LONGEST_SENTENCE, MOST, PlainDriver, load_driver, made_plain
 from firmware_bridge.drivers.setting import DeviceLine, DriverSetting
 from firmware_bridge.plain_text import LONGEST, is_plain
 from tests.protocol.parts import BOOT, BenchDevice, frame, linked, make_host, sealed
 
 EVIL: Final = "\x1b[2J\x00\u202e" + "A" * 60_000
-STATUS: Final = messages.Status(0, 1, 7, 52, 0, 52, 0, False, True, False, 0, 0, [EVIL] * 1000)
+STATUS: Final = messages.StatusBody(0, 1, 7, 52, 0, 52, 0, False, True, False, 0, 0, [EVIL] * 1000)
 
 
 def texts_in(value: object) -> list[str]:
@@ -83,10 +82,10 @@ def test_no_driver_of_the_registry_is_without_it(name: str) -> None:
 def test_over_the_wire() -> None:
     device = BenchDevice()
     host = PlainDriver(linked(device))
-    (heard,) = host.receive(sealed(device, Kind.REPORT, messages.Jammed(1, "\x1b[2Jexit"), number=1), 0.1)
+    (heard,) = host.receive(sealed(device, Kind.REPORT, messages.JammedReport(1, "\x1b[2Jexit"), number=1), 0.1)
     assert isinstance(heard, Reported)
     assert heard.observation == observations.Jammed("\N{REPLACEMENT CHARACTER}[2Jexit")
-    reject = messages.Reject("busy\x1b[31m", "no\x00thing")
+    reject = messages.RejectBody("busy\x1b[31m", "no\x00thing")
     for driver, data in (
         (host, sealed(device, Kind.SEALED_REJECT, reject)),
         (PlainDriver(make_host()), frame(Kind.REJECT, reject)),

@@ -100,7 +100,7 @@ def test_two_packages_of_one_name_are_neither(packages: Packages) -> None:
         ("import there_is_no_such_module", "DRIVER", "there_is_no_such_module"),
         ("def broken(:", "DRIVER", "SyntaxError"),
         ("", "DRIVER", "AttributeError"),
-        ("DRIVER = 5", "DRIVER", "is no RegisteredDriver"),
+        ("DRIVER = 5", "DRIVER", "is not a RegisteredDriver"),
     ],
 )
 def test_a_driver_that_cannot_be_loaded_is_a_sentence(packages: Packages, text: str, value: str, words: str) -> None:

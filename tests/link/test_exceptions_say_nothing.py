@@ -11,7 +11,7 @@ import structlog
 from controller.table.inputs import DeviceGone
 from firmware_bridge.commands import AnyCommand, HoldExit
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
-from firmware_bridge.exception_place import LONGEST, named, raised_at, whole
+from firmware_bridge.errors import LONGEST_TRACEBACK, place_of, sealed_traceback, type_and_place
 from firmware_bridge.link_keeper import LinkState
 from tests.support.journal_codec import table_codec
 
@@ -60,7 +60,7 @@ def test_the_journal_seals_it_and_the_api_does_not_get_it() -> None:
     try:
         int(FACE)
     except ValueError as error:
-        given = DeviceGone("link-fault", "The program failed.", evidence=whole(error))
+        given = DeviceGone("link-fault", "The program failed.", evidence=sealed_traceback(error))
     codec = table_codec()
     written = codec.encode(1, given, (), 1)
     assert FACE.encode() not in written.input + written.sealed
@@ -69,7 +69,7 @@ def test_the_journal_seals_it_and_the_api_does_not_get_it() -> None:
 
 def test_place_and_bounds() -> None:
     with pytest.raises(ValueError, match="invalid literal") as raised:
-        int("x" * 3 * LONGEST)
-    assert raised_at(raised.value) == "unknown", "no line of this project raised it"
-    assert named(raised.value) == "ValueError at unknown"
-    assert len(whole(raised.value).open()) <= LONGEST
+        int("x" * 3 * LONGEST_TRACEBACK)
+    assert place_of(raised.value) == "unknown", "no line of this project raised it"
+    assert type_and_place(raised.value) == "ValueError at unknown"
+    assert len(sealed_traceback(raised.value).open()) <= LONGEST_TRACEBACK

@@ -27,14 +27,13 @@ from firmware_bridge.link import MakeDriver
 from firmware_bridge.link_keeper import LinkKeeper, LinkState
 from firmware_bridge.observations import DeckLoaded
 from firmware_bridge.transports.base import OnData, OnLost, OpenTransport
-from firmware_bridge.transports.memory import MemoryTransport
 from firmware_bridge.transports.registry import ENTRY_POINTS, TRANSPORTS, find_transport
 from simulators.devices.faulty_line import FaultyLine
 from simulators.devices.line_reader import simulated_identifiers
 from simulators.devices.one_way_shoes import ONE_WAY_SHOES
 from simulators.driver_conformance.plain import cards
 from simulators.ports.in_process import front_of, open_simulated_device, simulated_key, simulated_serial
-from simulators.ports.memory import MemoryFront
+from simulators.ports.memory import MemoryFront, MemoryTransport
 
 from .parts import Desk, HandClock, running
 

@@ -76,7 +76,7 @@ async def test_from_the_plug_to_an_acknowledged_report(desk: Desk, clock: HandCl
     )
     async with running(keeper):
         await desk.until_state(LinkState.READY)
-        pty.send(device.report(1, messages.ButtonPressed(5100, "shuffle")))
+        pty.send(device.report(1, messages.ButtonPressedReport(5100, "shuffle")))
         await desk.changes.until(lambda: isinstance(desk.heard[-1], Reported))
         assert 1 not in device.acknowledged, "acknowledged before the journal held it"
         keeper.acknowledge(BOOT, 1)
@@ -98,7 +98,7 @@ async def test_from_the_plug_to_an_acknowledged_report(desk: Desk, clock: HandCl
 
 async def test_a_hundred_cables_pulled_in_mid_frame(desk: Desk, clock: HandClock, name: Path) -> None:
     device = SmallDevice()
-    half_a_frame = device.report(1, messages.ButtonPressed(5100, "shuffle"))[:-9]
+    half_a_frame = device.report(1, messages.ButtonPressedReport(5100, "shuffle"))[:-9]
     keeper = keeper_at(name, desk, clock)
     async with running(keeper):
         await desk.until_state(LinkState.ABSENT)
@@ -283,7 +283,7 @@ async def test_data_at_the_end_of_a_link_is_delivered_before_the_end(desk: Desk,
     bench = Bench(desk, clock)
     async with running(bench.keeper):
         await desk.until_state(LinkState.READY)
-        report = bench.device.report(1, messages.ButtonPressed(5100, "shuffle"))
+        report = bench.device.report(1, messages.ButtonPressedReport(5100, "shuffle"))
         bench.device._boot += 1  # a device that restarts and keeps its keys
         bench.far_ends[-1].write(report + bench.device.status() + report)
         await desk.changes.until(lambda: bool(desk.ends))

@@ -14,15 +14,14 @@ from firmware_bridge.captures.reader import read_capture
 from firmware_bridge.captures.recorder import Bounds, CaptureRecorder
 from firmware_bridge.captures.replay import Played, ReplayInputs, links_of, replay
 from firmware_bridge.commands import HoldExit
-from firmware_bridge.device_policy import DevicePolicy
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.drivers.base import Answered, DeviceReady, Driver, Heard, LinkOver, Reported
 from firmware_bridge.drivers.bee_tek import BeeTek
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
-from firmware_bridge.drivers.setting import DriverSetting
+from firmware_bridge.drivers.setting import DevicePolicy, DriverSetting
+from firmware_bridge.link import PIECES_KEPT
 from firmware_bridge.link_keeper import LinkState
-from firmware_bridge.recent_traffic import KEPT
 from tests.captures.make import FOLDER
 
 from .parts import KEY, SERIAL, Bench, Desk, HandClock, running
@@ -68,7 +67,7 @@ async def test_a_replay_hears_the_same(desk: Desk, clock: HandClock, tmp_path: P
     bench = Bench(desk, clock, make_driver=recorded_driver(recorder), recorder=recorder)
     async with running(bench.keeper):
         await desk.until_state(LinkState.READY)
-        bench.far_ends[-1].write(bench.device.report(1, messages.ButtonPressed(5100, "shuffle")))
+        bench.far_ends[-1].write(bench.device.report(1, messages.ButtonPressedReport(5100, "shuffle")))
         await desk.changes.until(lambda: isinstance(desk.heard[-1], Reported))
         assert bench.keeper.command(9, HoldExit())
         await desk.changes.until(lambda: isinstance(desk.heard[-1], Answered))
@@ -206,7 +205,7 @@ async def lines_after_a_loss(desk: Desk, clock: HandClock, card: bytes, *, simul
         async with running(bench.keeper):
             while LinkState.READY not in [health.state for health in desk.healths]:
                 await clock.pass_next_wait()
-            for _ in range(KEPT + 5):
+            for _ in range(PIECES_KEPT + 5):
                 before = len(desk.heard)
                 bench.far_ends[-1].write(b" [Manual Burn Cards]<Card:" + card + b"> \r\n")
                 await desk.changes.until(lambda before=before: len(desk.heard) > before)  # type: ignore[misc]  # a lambda's default
@@ -219,13 +218,13 @@ async def lines_after_a_loss(desk: Desk, clock: HandClock, card: bytes, *, simul
 
 async def test_the_last_pieces_are_logged_with_a_fault_and_reveal_no_card(desk: Desk, clock: HandClock) -> None:
     lines = await lines_after_a_loss(desk, clock, b"9D", simulated=False)
-    assert lines == ["-250 ms from device"] * KEPT
+    assert lines == ["-250 ms from device"] * PIECES_KEPT
     assert lines == await lines_after_a_loss(Desk(), HandClock(Desk().changes), b"10D", simulated=False)
 
 
 async def test_of_a_simulated_device_the_bytes_are_logged(desk: Desk, clock: HandClock) -> None:
     lines = await lines_after_a_loss(desk, clock, b"9D", simulated=True)
-    assert len(lines) == KEPT
+    assert len(lines) == PIECES_KEPT
     assert b"Card:9D".hex() in lines[-1]
 
 

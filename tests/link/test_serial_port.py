@@ -200,7 +200,7 @@ async def test_a_program_that_asks_for_no_lock_is_kept_out_too(line: Line, pty: 
 
 async def test_a_group_without_a_name(line: Line, pty: Pty, mocker: pytest_mock.MockerFixture) -> None:
     mocker.patch.object(serial.Serial, "open", side_effect=serial.SerialException(13, "Permission denied"))
-    mocker.patch("firmware_bridge.transports.permission.grp.getgrgid", side_effect=KeyError(4711))
+    mocker.patch("firmware_bridge.transports.base.grp.getgrgid", side_effect=KeyError(4711))
     refused = await refusal(line, pty.node)
     assert refused.code == "port-permission"
     assert f"the group {pty.node.stat().st_gid}" in str(refused.hint)

@@ -7,19 +7,18 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.device_policy import DevicePolicy
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.drivers.base import DeviceReady, Driver, Heard, LinkOver, Reported
 from firmware_bridge.drivers.cardlink.framing import encode_frame
 from firmware_bridge.drivers.detect import detect_driver, what_to_check
 from firmware_bridge.drivers.registry import load_driver
-from firmware_bridge.drivers.setting import DriverSetting
+from firmware_bridge.drivers.setting import DevicePolicy, DriverSetting
 from firmware_bridge.errors import TwinDeviceError
 from firmware_bridge.link import GARBAGE_AFTER, PROVEN_AFTER
 from firmware_bridge.link_keeper import FIRST_PAUSE, LinkKeeper, LinkState
 from firmware_bridge.observations import CardDrawn
 from firmware_bridge.transports.base import OnData, OnLost, Transport
-from firmware_bridge.transports.memory import MemoryTransport, memory_pair
+from simulators.ports.memory import MemoryTransport, memory_pair
 
 from .parts import Bench, Desk, HandClock, running
 
@@ -84,7 +83,7 @@ async def test_a_device_that_is_not_the_pinned_one_is_never_ready(desk: Desk, cl
     async with running(bench.keeper):
         health = await desk.until_state(LinkState.REFUSED)
         assert health.code == "device-other-serial"
-        assert "SHOE-2 alone" in str(health.sentence)
+        assert "this table uses only SHOE-2" in str(health.sentence)
         for _ in range(3):
             await clock.pass_next_wait()
             await desk.changes.until(lambda: bench.keeper.health.retry_at is not None)
@@ -100,7 +99,7 @@ async def test_a_shoe_without_a_number_is_compared_by_its_url(desk: Desk, clock:
     async with running(Line(desk, clock, DevicePolicy(serial="BT-2")).keeper):
         await clock.pass_next_wait()
         health = await desk.until_state(LinkState.REFUSED)
-        assert "The device is BT-1" in str(health.sentence)
+        assert "The connected device is BT-1" in str(health.sentence)
         assert [end.code for end in desk.ends] == ["device-other-serial"]
 
 
@@ -226,7 +225,7 @@ async def test_a_cardlink_device_behind_another_driver_is_named(desk: Desk, cloc
 def test_whose_bytes_they_may_be(data: bytes, driver: str) -> None:
     assert detect_driver(data) == driver
     assert "baud=" in str(what_to_check(data, driver)), "a driver's own bytes, unread, are a matter of the line"
-    assert (f"driver={driver}:" in str(what_to_check(data, "another"))) is bool(driver)
+    assert (f"driver={driver};" in str(what_to_check(data, "another"))) is bool(driver)
 
 
 async def test_two_devices_with_one_identity_are_refused_and_reported_once(desk: Desk, clock: HandClock) -> None:

@@ -119,7 +119,7 @@ class WiredDevice:
     def report(self, observation: AnyObservation) -> None:
         """Report the door, the only thing that people move."""
         assert observation == DoorMoved(False)
-        self.made.link.report(messages.DoorMoved(0, False), 0.0)
+        self.made.link.report(messages.DoorMovedReport(0, False), 0.0)
         self.converse()
 
     # -- the link --------------------------------------------------------------------------------------------------

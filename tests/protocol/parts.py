@@ -9,12 +9,11 @@ from typing import Final
 from msgspec.structs import replace
 
 from firmware_bridge.drivers.base import DeviceReady, Heard, LinkOver
-from firmware_bridge.drivers.cardlink import authentication, messages
-from firmware_bridge.drivers.cardlink.frame_sealing import BULK, COUNTER, FrameOpener, OpenedFrame
+from firmware_bridge.drivers.cardlink import messages, sealing
 from firmware_bridge.drivers.cardlink.framing import FrameReader, encode_frame
-from firmware_bridge.drivers.cardlink.host import CardlinkHost, Step
+from firmware_bridge.drivers.cardlink.host import CardlinkHost, LinkStep
 from firmware_bridge.drivers.cardlink.messages import CLEAR, Kind, encode_body
-from firmware_bridge.drivers.cardlink.sealed_channel import SealedChannel
+from firmware_bridge.drivers.cardlink.sealing import BULK, COUNTER, FrameOpener, OpenedFrame, SealedChannel
 from firmware_bridge.drivers.memory import LinkMemory
 from simulators.devices.cardlink import CardlinkDevice
 
@@ -69,9 +68,9 @@ class BenchDevice:
             memory=memory,
         )
 
-    def status(self, heard: int = 0) -> messages.Status:
+    def status(self, heard: int = 0) -> messages.StatusBody:
         last = self.carried_out[-1][0] if self.carried_out else 0
-        return messages.Status(self.link.last_number, 1000, 7, 52, 0, 52, 0, False, False, False, last, heard)
+        return messages.StatusBody(self.link.last_number, 1000, 7, 52, 0, 52, 0, False, False, False, last, heard)
 
     def exchange(self, data: bytes, now: float) -> bytes:
         """Return the device's answer to these bytes."""
@@ -86,8 +85,8 @@ class BenchDevice:
         if self.answers_by_itself:
             self.link.answer(command_id, True)
 
-    def _identity(self, nonce: bytes, kept: list[messages.KeptReports]) -> messages.Identity:
-        return messages.Identity(
+    def _identity(self, nonce: bytes, kept: list[messages.KeptReports]) -> messages.IdentityBody:
+        return messages.IdentityBody(
             version=self._version,
             kind=self._kind,
             unit="sets",
@@ -125,11 +124,16 @@ def converse(host: CardlinkHost, device: BenchDevice, now: float) -> list[Heard]
     return heard
 
 
-def host_before(step: Step, device: BenchDevice, now: float = 0.0) -> tuple[CardlinkHost, bytes]:
+def host_before(step: LinkStep, device: BenchDevice, now: float = 0.0) -> tuple[CardlinkHost, bytes]:
     """Return a host that has reached this step, and the device's bytes that would take it further."""
     host = make_host(now=now)
     reply = device.exchange(host.outgoing(), now)
-    for reached in (Step.IDENTITY, Step.DEVICE_PROOF, Step.FIRST_STATUS, Step.READY):
+    for reached in (
+        LinkStep.IDENTITY,
+        LinkStep.DEVICE_PROOF,
+        LinkStep.FIRST_STATUS,
+        LinkStep.READY,
+    ):
         if reached is step:
             return host, reply
         host.receive(reply, now)
@@ -149,7 +153,7 @@ def only(heard: Sequence[Heard]) -> Heard:
 
 
 def frame(
-    kind: int, body: messages.Body | messages.Report | bytes = b"", *, boot: int = BOOT, number: int = 0
+    kind: int, body: messages.Body | messages.ReportBody | bytes = b"", *, boot: int = BOOT, number: int = 0
 ) -> bytes:
     """Return a clear frame, as either side would send it. Its kind need not be a clear one."""
     return encode_frame(kind, boot, number, body if isinstance(body, bytes) else encode_body(body))
@@ -165,7 +169,7 @@ def channel_of(side: CardlinkHost | BenchDevice) -> SealedChannel:
 def sealed(
     by: CardlinkHost | BenchDevice,
     kind: int,
-    body: messages.Body | messages.Report | bytes = b"",
+    body: messages.Body | messages.ReportBody | bytes = b"",
     *,
     boot: int = BOOT,
     number: int = 0,
@@ -237,7 +241,7 @@ def content(data: bytes) -> bytes:
     return read.content
 
 
-def identity_in(data: bytes) -> messages.Identity:
+def identity_in(data: bytes) -> messages.IdentityBody:
     (read,) = FrameReader().receive(data)
     return messages.decode_identity(read.body)
 
@@ -245,8 +249,8 @@ def identity_in(data: bytes) -> messages.Identity:
 def proof_frame(kind: Kind, key: bytes, role: bytes, hello: bytes, identity: bytes, type_: int = 1) -> bytes:
     """Return a proof made with `key`, over two frames as they were sent."""
     nonces = messages.decode_hello(FrameReader().receive(hello)[0].body).nonce, identity_in(identity).nonce
-    made = authentication.proof(key, role, *nonces, content(hello), content(identity))
-    return frame(kind, messages.Proof(type_, made))
+    made = sealing.proof(key, role, *nonces, content(hello), content(identity))
+    return frame(kind, messages.ProofBody(type_, made))
 
 
 def host_proof_of(host: CardlinkHost) -> bytes:
@@ -260,14 +264,14 @@ def spoilt_proof(data: bytes, place: int) -> bytes:
     (read,) = FrameReader().receive(data)
     claimed = bytearray(messages.decode_proof(read.body).proof)
     claimed[place] ^= 1
-    return frame(Kind(read.kind), messages.Proof(1, bytes(claimed)))
+    return frame(Kind(read.kind), messages.ProofBody(1, bytes(claimed)))
 
 
-def asking(step: Step, device: BenchDevice) -> tuple[CardlinkHost, bytes]:
+def asking(step: LinkStep, device: BenchDevice) -> tuple[CardlinkHost, bytes]:
     """Return a host that waits at this step, and its question, which has not reached the device."""
     host = make_host()
     sent = host.outgoing()
-    for reached in (Step.IDENTITY, Step.DEVICE_PROOF, Step.FIRST_STATUS):
+    for reached in (LinkStep.IDENTITY, LinkStep.DEVICE_PROOF, LinkStep.FIRST_STATUS):
         if reached is step:
             break
         host.receive(device.exchange(sent, 0.0), 0.0)

@@ -6,10 +6,10 @@ from typing import Final, NamedTuple
 
 from hypothesis import strategies as st
 
-from firmware_bridge.drivers.cardlink.frame_sealing import LONGEST_BODY
 from firmware_bridge.drivers.cardlink.framing import HEADER, enclose
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
 from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
+from firmware_bridge.drivers.cardlink.sealing import LONGEST_BODY
 
 from .independent_decoder import decode_frames
 from .page import golden_rows

@@ -89,7 +89,7 @@ class Table:
     def report(self) -> None:
         serial = len(self.made)
         boot = self.device.link.boot
-        number = self.device.link.report(messages.SetRemoved(serial, serial, 1), self.now)
+        number = self.device.link.report(messages.SetRemovedReport(serial, serial, 1), self.now)
         self.made.append(MadeReport(boot, number, serial))
 
     def command(self, command: AnyCommand) -> None:

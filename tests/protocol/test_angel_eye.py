@@ -8,8 +8,7 @@ from random import Random
 import pytest
 
 from firmware_bridge.commands import HoldExit, ReleaseExit
-from firmware_bridge.drivers.angel_eye import AngelEye
-from firmware_bridge.drivers.angel_eye.telegrams import encode_telegram
+from firmware_bridge.drivers.angel_eye import AngelEye, encode_telegram
 from firmware_bridge.drivers.base import Answered, DeviceReady, Heard
 from simulators.devices.angel_eye import AngelEyeDevice
 from simulators.driver_conformance.plain import reports, texts_of

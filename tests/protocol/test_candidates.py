@@ -9,7 +9,7 @@ from firmware_bridge.drivers.base import DeviceReady, Heard, LinkOver, Reported
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import FrameReader
 from firmware_bridge.drivers.cardlink.handshake import PUBLISHED_NONCE, UNPROVEN
-from firmware_bridge.drivers.cardlink.host import Step
+from firmware_bridge.drivers.cardlink.host import LinkStep
 from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
 from firmware_bridge.drivers.memory import LinkMemory
 
@@ -37,7 +37,7 @@ from .parts import (
     sealed,
 )
 
-UNPROVEN_STEPS = (Step.IDENTITY, Step.DEVICE_PROOF)
+UNPROVEN_STEPS = (LinkStep.IDENTITY, LinkStep.DEVICE_PROOF)
 
 
 # -- the device's nonce -----------------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ def test_only_the_last_hello_has_a_candidate() -> None:
 
 def test_another_hello_takes_a_proven_candidates_place() -> None:
     device = BenchDevice()
-    host, reply = host_before(Step.DEVICE_PROOF, device)
+    host, reply = host_before(LinkStep.DEVICE_PROOF, device)
     host.receive(reply, 0.0)
     device.exchange(make_host().outgoing(), 0.1)
     assert device.exchange(host.outgoing(), 0.2) == b"", "the resume opens with no key that is left"
@@ -128,8 +128,8 @@ def test_another_hello_takes_a_proven_candidates_place() -> None:
 @pytest.mark.parametrize("proven", [False, True])
 def test_a_wrong_host_proof_leaves_the_candidate_as_it_was(proven: bool) -> None:
     device = BenchDevice()
-    host, reply = host_before(Step.DEVICE_PROOF if proven else Step.IDENTITY, device)
-    wrong = frame(Kind.HOST_PROOF, messages.Proof(1, bytes(32)))
+    host, reply = host_before(LinkStep.DEVICE_PROOF if proven else LinkStep.IDENTITY, device)
+    wrong = frame(Kind.HOST_PROOF, messages.ProofBody(1, bytes(32)))
     assert rejected(device.exchange(wrong, 2.0)) == "proof"
     assert device.link.wake_at() == 3.0, "nor does it live any longer"
     assert isinstance(only([*host.receive(reply, 2.1), *converse(host, device, 2.1)]), DeviceReady)
@@ -137,7 +137,7 @@ def test_a_wrong_host_proof_leaves_the_candidate_as_it_was(proven: bool) -> None
 
 def test_a_repeated_host_proof_gets_the_same_answer() -> None:
     device = BenchDevice()
-    host, proof = asking(Step.DEVICE_PROOF, device)
+    host, proof = asking(LinkStep.DEVICE_PROOF, device)
     first = device.exchange(proof, 0.0)
     assert kinds_in(first) == [Kind.DEVICE_PROOF]
     assert device.exchange(proof, 2.0) == first
@@ -149,26 +149,26 @@ def test_the_active_link_continues_beside_a_candidate() -> None:
     device = BenchDevice()
     active = linked(device)
     other = make_host(now=1.0)
-    order = messages.CommandBody(1, messages.HoldExit())
+    order = messages.CommandBody(1, messages.HoldExitOrder())
     for step in UNPROVEN_STEPS:
         other.receive(device.exchange(other.outgoing(), 1.0), 1.0)
-        device.link.report(messages.Started(1, "power"), 1.0)
+        device.link.report(messages.StartedReport(1, "power"), 1.0)
         said = device.link.outgoing() + device.exchange(sealed(active, Kind.COMMAND, order), 1.0)
         assert [read.kind for read in opened(active, said)] == [Kind.REPORT, Kind.ANSWER], step
-    device.exchange(sealed(active, Kind.ACK, messages.Ack(channel_of(active).heard), number=2), 1.1)
+    device.exchange(sealed(active, Kind.ACK, messages.AckBody(channel_of(active).heard), number=2), 1.1)
     assert device.link.unacknowledged == 0
     ready = only(converse(other, device, 1.2))
     assert isinstance(ready, DeviceReady)
     assert ready.status.last_command == 1
-    assert device.exchange(sealed(active, Kind.COMMAND, messages.CommandBody(2, messages.HoldExit())), 1.3) == b""
+    assert device.exchange(sealed(active, Kind.COMMAND, messages.CommandBody(2, messages.HoldExitOrder())), 1.3) == b""
     assert [command for command, _ in device.carried_out] == [1], "once the other link stands"
 
 
 def test_a_new_link_takes_over_the_unsent_reports() -> None:
     device = BenchDevice()
     before = linked(device)
-    host, resume = asking(Step.FIRST_STATUS, device)
-    device.link.report(messages.Started(1, "power"), 0.1)
+    host, resume = asking(LinkStep.FIRST_STATUS, device)
+    device.link.report(messages.StartedReport(1, "power"), 0.1)
     said = device.exchange(resume, 0.2)
     assert kinds_in(said) == [Kind.STATUS, Kind.REPORT]
     assert counters_in(said) == [1, 2]
@@ -178,8 +178,8 @@ def test_a_new_link_takes_over_the_unsent_reports() -> None:
 
 def test_a_repeated_resume_restarts_without_reusing_counters() -> None:
     device = BenchDevice()
-    device.link.report(messages.Started(1, "power"), 0.0)
-    host, first = host_before(Step.FIRST_STATUS, device)
+    device.link.report(messages.StartedReport(1, "power"), 0.0)
+    host, first = host_before(LinkStep.FIRST_STATUS, device)
     host.tick(0.5)
     again = host.outgoing()
     assert counters_in(again) == [2]
@@ -192,16 +192,16 @@ def test_a_repeated_resume_restarts_without_reusing_counters() -> None:
 
 
 @pytest.mark.parametrize("step", UNPROVEN_STEPS)
-def test_acks_and_commands_before_the_link_is_ready_are_ignored(step: Step) -> None:
+def test_acks_and_commands_before_the_link_is_ready_are_ignored(step: LinkStep) -> None:
     """Clear ones are always ignored, correctly sealed ones until a resume makes the keys the device's."""
     device = BenchDevice()
-    device.link.report(messages.Started(1, "power"), 0.0)
+    device.link.report(messages.StartedReport(1, "power"), 0.0)
     host, reply = host_before(step, device)
-    order = messages.CommandBody(1, messages.Shuffle())
-    sent = frame(Kind.ACK, messages.Ack(0), number=1) + frame(Kind.COMMAND, order)
-    if step is Step.DEVICE_PROOF:
+    order = messages.CommandBody(1, messages.ShuffleOrder())
+    sent = frame(Kind.ACK, messages.AckBody(0), number=1) + frame(Kind.COMMAND, order)
+    if step is LinkStep.DEVICE_PROOF:
         host.receive(reply, 0.0)
-        sent += sealed(host, Kind.ACK, messages.Ack(0), number=1) + sealed(host, Kind.COMMAND, order)
+        sent += sealed(host, Kind.ACK, messages.AckBody(0), number=1) + sealed(host, Kind.COMMAND, order)
     assert device.exchange(sent, 0.0) == b""
     assert device.carried_out == []
     assert device.link.unacknowledged == 1
@@ -209,13 +209,13 @@ def test_acks_and_commands_before_the_link_is_ready_are_ignored(step: Step) -> N
 
 @pytest.mark.parametrize("kind", [Kind.HOST_PROOF, Kind.RESUME])
 def test_a_device_without_a_hello_sends_nothing(kind: Kind) -> None:
-    body = messages.Resume(0, 0) if kind is Kind.RESUME else messages.Proof(1, bytes(32))
+    body = messages.ResumeBody(0, 0) if kind is Kind.RESUME else messages.ProofBody(1, bytes(32))
     assert BenchDevice().exchange(frame(kind, body), 0.0) == b""
 
 
 def test_an_identity_that_fits_no_frame_is_rejected_and_not_sent() -> None:
     device = BenchDevice(serial="s" * 500)
-    hello = frame(Kind.HELLO, messages.Hello(1, fresh_nonce()), boot=0)
+    hello = frame(Kind.HELLO, messages.HelloBody(1, fresh_nonce()), boot=0)
     assert rejected(device.exchange(hello, 0.0)) == "message"
 
 
@@ -223,4 +223,4 @@ def test_the_encoding_is_that_of_the_page() -> None:
     """The header of a hello has boot 0 and the number that the host holds."""
     (hello,) = FrameReader().receive(make_host(held=(5, 77), nonce=bytes(16)).outgoing())
     assert (hello.boot, hello.number, hello.flags) == (0, 77, 0)
-    assert hello.body == encode_body(messages.Hello(1, bytes(16)))
+    assert hello.body == encode_body(messages.HelloBody(1, bytes(16)))

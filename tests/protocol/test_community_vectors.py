@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_bridge.cards import Card
-from firmware_bridge.drivers.angel_eye.telegrams import Telegram, TelegramReader, bcc, encode_order, encode_telegram
+from firmware_bridge.drivers.angel_eye import Telegram, TelegramReader, bcc, encode_order, encode_telegram
 from firmware_bridge.drivers.registry import load_driver
 from simulators.devices.angel_eye import AngelEyeDevice
 from simulators.devices.armed_faults import ArmedFault

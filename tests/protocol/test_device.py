@@ -6,7 +6,7 @@ import pytest
 
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import FrameReader
-from firmware_bridge.drivers.cardlink.host import CardlinkHost, Step
+from firmware_bridge.drivers.cardlink.host import CardlinkHost, LinkStep
 from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
 
 from .parts import (
@@ -39,7 +39,7 @@ def host(device: BenchDevice) -> CardlinkHost:
 
 def make_reports(device: BenchDevice, count: int, now: float = 0.0) -> None:
     for _ in range(count):
-        device.link.report(messages.PowerLow(5), now)
+        device.link.report(messages.PowerLowReport(5), now)
 
 
 def numbers(data: bytes) -> list[int]:
@@ -49,7 +49,7 @@ def numbers(data: bytes) -> list[int]:
 
 def ack(host: CardlinkHost, number: int, boot: int = BOOT, now: float = 0.0, heard: int | None = None) -> bytes:
     """Return an acknowledgement. `heard`: the host's last opened counter by default."""
-    body = messages.Ack(channel_of(host).heard if heard is None else heard)
+    body = messages.AckBody(channel_of(host).heard if heard is None else heard)
     return sealed(host, Kind.ACK, body, boot=boot, number=number, now=now)
 
 
@@ -130,7 +130,7 @@ def test_an_ack_of_an_unknown_report_covers_no_earlier_boot(boot: int, number: i
     make_reports(device, 1)
     host = linked(device)
     device.exchange(ack(host, number, boot), 0.1)
-    device.exchange(sealed(host, Kind.RESUME, messages.Resume(boot, number)), 0.2)
+    device.exchange(sealed(host, Kind.RESUME, messages.ResumeBody(boot, number)), 0.2)
     assert device.link.unacknowledged == 3
 
 
@@ -155,7 +155,9 @@ def kept_by(device: BenchDevice) -> list[tuple[int, int, int, int]]:
     for read in opened(host, device.link.outgoing()):
         if read.kind == Kind.REPORT:
             body = messages.decode_report(read.body)
-            first, last = (body.first, body.last) if isinstance(body, messages.ReportsLost) else (read.number,) * 2
+            first, last = (
+                (body.first, body.last) if isinstance(body, messages.ReportsLostReport) else (read.number,) * 2
+            )
             made.append((read.boot, read.number, first, last))
     return made
 
@@ -193,11 +195,11 @@ def test_a_dropped_report_in_the_window_makes_room_for_the_next() -> None:
 def test_the_loss_carries_the_time_of_the_last_report_lost() -> None:
     device = BenchDevice(memory=8)
     for uptime in range(9):
-        device.link.report(messages.PowerLow(uptime), 0.0)
+        device.link.report(messages.PowerLowReport(uptime), 0.0)
     host = linked(device)
     device.link.tick(0.2)
     (first, *_) = (read for read in opened(host, device.link.outgoing()) if read.kind == Kind.REPORT)
-    assert messages.decode_report(first.body) == messages.ReportsLost(1, BOOT, 1, 2)
+    assert messages.decode_report(first.body) == messages.ReportsLostReport(1, BOOT, 1, 2)
 
 
 def test_a_memory_smaller_than_the_window_is_refused() -> None:
@@ -224,30 +226,30 @@ def test_a_device_lists_the_running_boot_and_at_most_three_before_it() -> None:
 
 
 def test_a_command_is_carried_out_once_and_its_answer_sealed_again(device: BenchDevice, host: CardlinkHost) -> None:
-    first = device.exchange(command(host, messages.Dispense(3)), 0.1)
+    first = device.exchange(command(host, messages.DispenseOrder(3)), 0.1)
     assert kinds_in(first) == [Kind.ANSWER]
     make_reports(device, 1)
     device.link.outgoing()
-    again = device.exchange(command(host, messages.Dispense(3)), 0.2)
+    again = device.exchange(command(host, messages.DispenseOrder(3)), 0.2)
     assert again != first
     (before, after) = opened(host, first + again)
     assert after.content == before.content, "with the number that it had at first"
-    assert device.carried_out == [(5, messages.Dispense(3))]
+    assert device.carried_out == [(5, messages.DispenseOrder(3))]
 
 
 def test_a_busy_device_does_not_answer_a_repeated_command(device: BenchDevice, host: CardlinkHost) -> None:
     device.answers_by_itself = False
-    assert device.exchange(command(host, messages.Shuffle()) + command(host, messages.Shuffle()), 0.1) == b""
+    assert device.exchange(command(host, messages.ShuffleOrder()) + command(host, messages.ShuffleOrder()), 0.1) == b""
     device.link.answer(5, True)
     assert kinds_in(device.link.outgoing()) == [Kind.ANSWER]
-    assert kinds_in(device.exchange(command(host, messages.Shuffle()), 0.3)) == [Kind.ANSWER]
+    assert kinds_in(device.exchange(command(host, messages.ShuffleOrder()), 0.3)) == [Kind.ANSWER]
     assert len(device.carried_out) == 1
 
 
 @pytest.mark.parametrize("order", [b"\x91\x63", b"\x92\x01\x06", b"\x92\x01\x00", b"\x91\x01", b"\x2a"])
 def test_an_order_it_does_not_know_is_refused_as_unknown(device: BenchDevice, host: CardlinkHost, order: bytes) -> None:
     (read,) = opened(host, device.exchange(sealed(host, Kind.COMMAND, b"\x92\x05" + order), 0.1))
-    assert messages.decode_answer(read.body) == messages.Answer(5, False, "unknown")
+    assert messages.decode_answer(read.body) == messages.AnswerBody(5, False, "unknown")
     assert device.carried_out == []
 
 
@@ -258,11 +260,11 @@ def test_an_invalid_sealed_body_is_rejected_sealed_and_the_link_stays(
     """In a command, not even its id can be read."""
     said = device.exchange(sealed(host, kind, encode_body(["five", [1, 3]])), 0.1)
     assert sealed_rejected(device, said) == "message"
-    assert kinds_in(device.exchange(command(host, messages.Shuffle()), 0.2)) == [Kind.ANSWER]
+    assert kinds_in(device.exchange(command(host, messages.ShuffleOrder()), 0.2)) == [Kind.ANSWER]
 
 
 def test_a_command_for_another_boot_is_ignored_and_a_sign_of_life(device: BenchDevice, host: CardlinkHost) -> None:
-    assert device.exchange(command(host, messages.Dispense(3), boot=BOOT + 1), 2.0) == b""
+    assert device.exchange(command(host, messages.DispenseOrder(3), boot=BOOT + 1), 2.0) == b""
     assert device.carried_out == []
     device.link.tick(4.9)
     assert device.link.linked
@@ -270,7 +272,7 @@ def test_a_command_for_another_boot_is_ignored_and_a_sign_of_life(device: BenchD
 
 def test_an_answer_after_the_end_of_its_link_is_not_sent(device: BenchDevice, host: CardlinkHost) -> None:
     device.answers_by_itself = False
-    device.exchange(command(host, messages.Shuffle()), 0.1)
+    device.exchange(command(host, messages.ShuffleOrder()), 0.1)
     device.link.tick(3.1)
     device.link.answer(5, True)
     assert device.link.outgoing() == b""
@@ -278,13 +280,13 @@ def test_an_answer_after_the_end_of_its_link_is_not_sent(device: BenchDevice, ho
 
 def test_an_answer_of_an_earlier_link_is_not_sent_on_the_new_one(device: BenchDevice, host: CardlinkHost) -> None:
     device.answers_by_itself = False
-    device.exchange(command(host, messages.Shuffle()), 0.1)
-    device.exchange(command(host, messages.HoldExit(), 6), 0.1)
+    device.exchange(command(host, messages.ShuffleOrder()), 0.1)
+    device.exchange(command(host, messages.HoldExitOrder(), 6), 0.1)
     device.link.answer(6, True)
     later = linked(device, now=0.5)
     device.link.answer(5, True)
     assert device.link.outgoing() == b""
-    device.exchange(command(later, messages.HoldExit(), 6), 0.6)
+    device.exchange(command(later, messages.HoldExitOrder(), 6), 0.6)
     assert [done for done, _ in device.carried_out] == [5, 6, 6], "a new link forgets ids"
 
 
@@ -341,7 +343,7 @@ def test_a_host_that_is_silent_for_three_seconds_is_lost_once(device: BenchDevic
 def test_a_host_that_names_nothing_new_is_lost_even_if_it_is_heard(heard: int, lost_at: float) -> None:
     """The first status came with the link, and is fresh for five seconds; five more without a new one are too many."""
     device = BenchDevice()
-    host, _ = host_before(Step.FIRST_STATUS, device)
+    host, _ = host_before(LinkStep.FIRST_STATUS, device)
     for half in range(1, 2 * int(lost_at)):
         device.exchange(ack(host, 0, heard=heard), half / 2)
         device.link.tick(half / 2)

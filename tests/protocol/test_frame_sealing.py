@@ -7,13 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_bridge.drivers.cardlink import messages
-from firmware_bridge.drivers.cardlink.frame_sealing import (
+from firmware_bridge.drivers.cardlink.framing import MAX_DECODED, Frame, FrameReader, enclose
+from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
+from firmware_bridge.drivers.cardlink.sealing import (
     BULK,
     INTERRUPT,
     LAST_COUNTER,
     LONGEST_BODY,
     MOST_FORGED,
-    SMALLEST,
+    SMALLEST_SEALED,
     CounterUsedUpError,
     FrameOpener,
     FrameSealer,
@@ -21,15 +23,13 @@ from firmware_bridge.drivers.cardlink.frame_sealing import (
     device_nonce,
     frame_keys,
 )
-from firmware_bridge.drivers.cardlink.framing import MAX_DECODED, Frame, FrameReader, enclose
-from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
 
 from . import independent_cipher
 from .vectors import BOOT, KEY, UPTIME
 
 HOST_KEY = bytes(range(64, 96))
 DEVICE_KEY = bytes(range(96, 128))
-CARD = messages.CardDrawn(UPTIME, 0x0051F00D, 10, 42, 2, 40)
+CARD = messages.CardDrawnReport(UPTIME, 0x0051F00D, 10, 42, 2, 40)
 
 
 def read(content: bytes) -> Frame:
@@ -102,14 +102,14 @@ def test_the_longest_body_fills_a_frame() -> None:
     sealer = FrameSealer(HOST_KEY)
     frame = read(sealer.seal(Kind.COMMAND, BOOT, 1, bytes(LONGEST_BODY)))
     assert len(frame.decoded) == MAX_DECODED
-    assert len(read(sealer.seal(Kind.ACK, BOOT, 1)).decoded) == SMALLEST
+    assert len(read(sealer.seal(Kind.ACK, BOOT, 1)).decoded) == SMALLEST_SEALED
     with pytest.raises(ValueError, match="478 bytes exceeds 477"):
         sealer.seal(Kind.COMMAND, BOOT, 1, bytes(LONGEST_BODY + 1))
 
 
 @pytest.mark.parametrize("number", range(1, 53))
 def test_every_card_gives_an_equal_length(number: int) -> None:
-    drawn = messages.CardDrawn(UPTIME, 0x0051F00D, 10, 42, 2, number)
+    drawn = messages.CardDrawnReport(UPTIME, 0x0051F00D, 10, 42, 2, number)
     assert len(FrameSealer(KEY).seal(Kind.REPORT, BOOT, 1, encode_body(drawn))) == 31 + len(encode_body(CARD))
 
 

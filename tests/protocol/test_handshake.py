@@ -10,7 +10,7 @@ from firmware_bridge.drivers.base import DeviceReady, Reported, StatusHeard
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import CRC, HEADER, MAX_DECODED, FrameReader, enclose
 from firmware_bridge.drivers.cardlink.handshake import UNPROVEN
-from firmware_bridge.drivers.cardlink.host import CardlinkHost, Step
+from firmware_bridge.drivers.cardlink.host import CardlinkHost, LinkStep
 from firmware_bridge.drivers.cardlink.messages import CLEAR, Kind, encode_body
 
 from .parts import (
@@ -40,8 +40,8 @@ from .parts import (
     status,
 )
 
-UNPROVEN_STEPS = (Step.IDENTITY, Step.DEVICE_PROOF)
-STEPS = (*UNPROVEN_STEPS, Step.FIRST_STATUS)
+UNPROVEN_STEPS = (LinkStep.IDENTITY, LinkStep.DEVICE_PROOF)
+STEPS = (*UNPROVEN_STEPS, LinkStep.FIRST_STATUS)
 
 
 # -- an established link --------------------------------------------------------------------------------------------
@@ -58,7 +58,7 @@ def test_the_device_is_ready_when_both_have_proven_themselves() -> None:
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_an_unanswered_frame_is_repeated_and_its_answer_continues_the_link(step: Step) -> None:
+def test_an_unanswered_frame_is_repeated_and_its_answer_continues_the_link(step: LinkStep) -> None:
     """A clear one byte for byte; a sealed one with the same header and body, and another counter."""
     device = BenchDevice()
     host, sent = asking(step, device)
@@ -69,7 +69,7 @@ def test_an_unanswered_frame_is_repeated_and_its_answer_continues_the_link(step:
         times.append(now)
     assert times == [0.5, 1.5]
     assert host.statistics.frames_resent == 2
-    if step is Step.FIRST_STATUS:
+    if step is LinkStep.FIRST_STATUS:
         assert [counters_in(data) for data in (sent, *repeats)] == [[1], [2], [3]]
         assert [read_back(host, data) for data in repeats] == 2 * [read_back(host, sent)]
     else:
@@ -100,7 +100,7 @@ def test_bytes_that_are_never_a_frame_end_the_attempt_with_a_hint_at_the_speed()
     host.receive(b"login: ", 9.0)
     end = over(host.tick(10.0))
     assert (end.code, end.refused) == ("device-garbage", False)
-    assert str(end.sentence).startswith("Bytes came from the device, and none")
+    assert str(end.sentence).startswith("The data from the device contains no cardlink frame")
 
 
 def test_a_device_that_sends_and_does_not_answer_ends_the_attempt_after_ten_seconds() -> None:
@@ -116,8 +116,8 @@ def test_a_device_that_sends_and_does_not_answer_ends_the_attempt_after_ten_seco
 
 def test_reports_that_come_before_the_status_are_dropped_and_come_again() -> None:
     device = BenchDevice()
-    device.link.report(messages.Started(1, "power"), 0.0)
-    host, reply = host_before(Step.FIRST_STATUS, device)
+    device.link.report(messages.StartedReport(1, "power"), 0.0)
+    host, reply = host_before(LinkStep.FIRST_STATUS, device)
     assert kinds_in(reply) == [Kind.STATUS, Kind.REPORT]
     status_frame, report = (b"\xc0" + part + b"\xc0" for part in reply.strip(b"\xc0").split(b"\xc0\xc0"))
     assert host.receive(report, 0.0) == []
@@ -136,7 +136,7 @@ def test_a_device_with_another_key_rejects_the_host() -> None:
     end = over(converse(make_host(), BenchDevice(key=OTHER_KEY), 0.0))
     assert (end.code, end.refused) == ("device-rejects-host", True)
     assert "(proof)" in str(end.sentence)
-    assert "pair them again" in str(end.sentence)
+    assert "pair the device again" in str(end.sentence)
     assert str(end.sentence).endswith(str(UNPROVEN)), "the reject is clear: anyone may have sent it"
 
 
@@ -155,13 +155,13 @@ def test_a_device_that_only_claims_a_serial_number_is_refused() -> None:
 @pytest.mark.parametrize("spoil", [0, 31])
 def test_every_byte_of_a_proof_counts(spoil: int) -> None:
     device = BenchDevice()
-    host, reply = host_before(Step.DEVICE_PROOF, device)
+    host, reply = host_before(LinkStep.DEVICE_PROOF, device)
     assert rejected(device.exchange(spoilt_proof(host_proof_of(host), spoil), 0.0)) == "proof"
     assert over(host.receive(spoilt_proof(reply, spoil), 0.0)).code == "device-proof"
 
 
 def test_the_hosts_own_proof_sent_back_is_refused() -> None:
-    host, reply = host_before(Step.IDENTITY, BenchDevice())
+    host, reply = host_before(LinkStep.IDENTITY, BenchDevice())
     host.receive(reply, 0.0)
     (ours,) = FrameReader().receive(host.outgoing())
     reflected = frame(Kind.DEVICE_PROOF, messages.decode_proof(ours.body))
@@ -248,7 +248,7 @@ def test_a_recording_of_a_host_that_never_came_to_its_end_is_rejected_too() -> N
 
 def test_an_identity_altered_on_its_way_is_rejected() -> None:
     device = BenchDevice()
-    host, reply = host_before(Step.IDENTITY, device)
+    host, reply = host_before(LinkStep.IDENTITY, device)
     (read,) = FrameReader().receive(reply)
     assert read.content.count(b"Bench") == 1
     host.receive(enclose(read.content.replace(b"Bench", b"Bunch")), 0.0)
@@ -266,7 +266,7 @@ def test_a_device_without_a_key_here_is_refused_by_its_serial_number() -> None:
 
 
 @pytest.mark.parametrize("step", UNPROVEN_STEPS)
-def test_a_frame_of_another_version_is_refused_by_the_host(step: Step) -> None:
+def test_a_frame_of_another_version_is_refused_by_the_host(step: LinkStep) -> None:
     host, _ = host_before(step, BenchDevice())
     end = over(host.receive(enclose(HEADER.pack(2, Kind.STATUS, 0, BOOT, 0)), 0.0))
     assert (end.code, end.refused) == ("device-version", True)
@@ -274,14 +274,14 @@ def test_a_frame_of_another_version_is_refused_by_the_host(step: Step) -> None:
     assert str(end.sentence).endswith(str(UNPROVEN))
 
 
-@pytest.mark.parametrize("step", [Step.FIRST_STATUS, Step.READY])
+@pytest.mark.parametrize("step", [LinkStep.FIRST_STATUS, LinkStep.READY])
 @pytest.mark.parametrize("kind", [*sorted(CLEAR), Kind.STATUS])
 @pytest.mark.parametrize("version", [1, 2])
-def test_after_the_proof_clear_frames_and_other_versions_are_ignored(step: Step, kind: Kind, version: int) -> None:
+def test_after_the_proof_clear_frames_and_other_versions_are_ignored(step: LinkStep, kind: Kind, version: int) -> None:
     """They are not examined, and are not signs of life."""
     host, _ = host_before(step, BenchDevice())
     host.outgoing()
-    junk = enclose(HEADER.pack(version, kind, 0, BOOT + 1, 0) + encode_body(messages.Reject("proof")))
+    junk = enclose(HEADER.pack(version, kind, 0, BOOT + 1, 0) + encode_body(messages.RejectBody("proof")))
     assert host.receive(junk, 2.9) == []
     assert host.outgoing() == b""
     assert over(host.tick(3.0)).code == "device-silent"
@@ -297,38 +297,38 @@ def test_an_identity_of_another_version_is_refused() -> None:
 def test_a_hello_of_another_version_is_rejected_with_any_content() -> None:
     device = BenchDevice()
     assert rejected(device.exchange(enclose(HEADER.pack(2, Kind.HELLO, 0, 0, 0) + b"?"), 0.0)) == "version"
-    for body in (messages.Hello(2, bytes(16)), b"\x91\x02", b"\x92\x02\xc0"):
+    for body in (messages.HelloBody(2, bytes(16)), b"\x91\x02", b"\x92\x02\xc0"):
         assert rejected(device.exchange(frame(Kind.HELLO, body, boot=0), 0.0)) == "version"
     assert device.exchange(enclose(HEADER.pack(2, Kind.ACK, 0, BOOT, 0)), 0.0) == b""
 
 
 @pytest.mark.parametrize("step", UNPROVEN_STEPS)
 @pytest.mark.parametrize("boot", [BOOT, BOOT + 1])
-def test_a_host_reports_the_reason_of_a_rejection(step: Step, boot: int) -> None:
+def test_a_host_reports_the_reason_of_a_rejection(step: LinkStep, boot: int) -> None:
     host, _ = host_before(step, BenchDevice())
-    reject = messages.Reject("version", "this device speaks cardlink 9")
+    reject = messages.RejectBody("version", "this device speaks cardlink 9")
     end = over(host.receive(frame(Kind.REJECT, reject, boot=boot), 0.0))
     assert (end.code, end.refused) == ("device-rejects-host", True)
     assert str(end.sentence) == f"The device refused this host (version): this device speaks cardlink 9. {UNPROVEN}"
 
 
-@pytest.mark.parametrize("step", [Step.FIRST_STATUS, Step.READY])
+@pytest.mark.parametrize("step", [LinkStep.FIRST_STATUS, LinkStep.READY])
 @pytest.mark.parametrize("boot", [BOOT, BOOT + 1])
-def test_after_the_proof_only_a_sealed_reject_rejects(step: Step, boot: int) -> None:
+def test_after_the_proof_only_a_sealed_reject_rejects(step: LinkStep, boot: int) -> None:
     device = BenchDevice()
     host, _ = host_before(step, device)
-    reject = messages.Reject("message", "a frame could not be read")
+    reject = messages.RejectBody("message", "a frame could not be read")
     end = over(host.receive(sealed(device, Kind.SEALED_REJECT, reject, boot=boot), 0.0))
     assert (end.code, end.refused) == ("device-rejects-host", True)
     assert str(end.sentence) == "The device refused this host (message): a frame could not be read."
 
 
 @pytest.mark.parametrize("step", UNPROVEN_STEPS)
-def test_before_the_proof_no_sealed_frame_is_examined(step: Step) -> None:
+def test_before_the_proof_no_sealed_frame_is_examined(step: LinkStep) -> None:
     """It may belong to the link and boot before; it still shows that a device is there."""
     host, reply = host_before(step, BenchDevice())
     for kind in (Kind.SEALED_REJECT, Kind.STATUS, Kind.REPORT, Kind.ANSWER, 0x77):
-        assert host.receive(frame(kind, messages.Reject("message"), boot=BOOT + 1), 2.0) == []
+        assert host.receive(frame(kind, messages.RejectBody("message"), boot=BOOT + 1), 2.0) == []
     assert list(host.tick(4.9)) == []
     assert host.receive(reply, 4.9) == []
 
@@ -336,7 +336,7 @@ def test_before_the_proof_no_sealed_frame_is_examined(step: Step) -> None:
 @pytest.mark.parametrize("size", [0, 15, 17])
 def test_nonces_have_sixteen_bytes(size: int) -> None:
     device = BenchDevice()
-    assert rejected(device.exchange(frame(Kind.HELLO, messages.Hello(1, bytes(size)), boot=0), 0.0)) == "message"
+    assert rejected(device.exchange(frame(Kind.HELLO, messages.HelloBody(1, bytes(size)), boot=0), 0.0)) == "message"
     end = over(make_host().receive(frame(Kind.IDENTITY, device._identity(bytes(size), [])), 0.0))
     assert (end.code, end.refused) == ("device-message", False)
     assert f"not {size}" in str(end.sentence)
@@ -355,7 +355,7 @@ def test_an_identity_with_an_unknown_enum_value_is_not_a_message() -> None:
         ("shoe", ["card_recognition"], "neither"),
         ("shuffler", ["dispenses_on_command", "dispenses_on_removal"], "both"),
         ("shoe", ["dispenses_on_command", "dispenses_on_removal"], "both"),
-        ("shoe", ["dispenses_on_command"], "a shoe forms no sets on command"),
+        ("shoe", ["dispenses_on_command"], "a shoe cannot form sets on command"),
     ],
 )
 def test_an_identity_names_one_way_of_dispensing_that_its_kind_has(kind: str, words: list[str], told: str) -> None:
@@ -391,29 +391,29 @@ def test_a_device_rejects_a_clear_body_that_it_does_not_understand(kind: Kind) -
     device = BenchDevice()
     linked(device)
     device.exchange(make_host().outgoing(), 0.0)
-    assert rejected(device.exchange(frame(kind, messages.Reject("")), 0.0)) == "message"
+    assert rejected(device.exchange(frame(kind, messages.RejectBody("")), 0.0)) == "message"
     assert device.link.linked
 
 
 def test_a_device_rejects_sealed_frames_with_a_sealed_reject() -> None:
     device = BenchDevice()
-    host, reply = host_before(Step.DEVICE_PROOF, device)
+    host, reply = host_before(LinkStep.DEVICE_PROOF, device)
     host.receive(reply, 0.0)
-    said = device.exchange(sealed(host, Kind.RESUME, messages.Reject("")), 0.0)
+    said = device.exchange(sealed(host, Kind.RESUME, messages.RejectBody("")), 0.0)
     assert sealed_rejected(device, said) == "message"
     assert over(host.receive(said, 0.0)).code == "device-rejects-host"
 
 
 @pytest.mark.parametrize("kind", [Kind.DEVICE_PROOF])
 def test_another_boot_in_a_clear_header_ends_the_attempt_before_the_proof(kind: Kind) -> None:
-    host, _ = host_before(Step.DEVICE_PROOF, BenchDevice())
+    host, _ = host_before(LinkStep.DEVICE_PROOF, BenchDevice())
     end = over(host.receive(frame(kind, boot=BOOT + 1), 0.0))
     assert (end.code, end.refused) == ("device-rebooted", False)
 
 
-@pytest.mark.parametrize("step", [Step.FIRST_STATUS, Step.READY])
+@pytest.mark.parametrize("step", [LinkStep.FIRST_STATUS, LinkStep.READY])
 @pytest.mark.parametrize("kind", [Kind.STATUS, Kind.ANSWER, Kind.REPORT, 0x77])
-def test_another_boot_in_a_sealed_header_ends_the_link(step: Step, kind: int) -> None:
+def test_another_boot_in_a_sealed_header_ends_the_link(step: LinkStep, kind: int) -> None:
     device = BenchDevice()
     host, _ = host_before(step, device)
     end = over(host.receive(sealed(device, kind, boot=BOOT + 1), 0.0))
@@ -422,10 +422,10 @@ def test_another_boot_in_a_sealed_header_ends_the_link(step: Step, kind: int) ->
 
 def test_a_reused_boot_number_is_refused() -> None:
     device = BenchDevice()
-    device.link.report(messages.Started(1, "power"), 0.0)
+    device.link.report(messages.StartedReport(1, "power"), 0.0)
     end = over(converse(make_host(held=(BOOT, 2)), device, 0.0))
     assert end.code == "device-message"
-    assert "has come to report 1, and 2 was taken before" in str(end.sentence)
+    assert "it names 1 as the last report of boot" in str(end.sentence)
     assert str(UNPROVEN) not in str(end.sentence)
     assert device.link.unacknowledged == 1
 

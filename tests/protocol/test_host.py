@@ -9,7 +9,7 @@ from firmware_bridge.commands import Dispense, HoldExit, ReleaseExit
 from firmware_bridge.drivers.base import Answered, Contradicted, DeviceReady, Heard, Reported, ReportsGone, StatusHeard
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import FrameReader
-from firmware_bridge.drivers.cardlink.host import CardlinkHost, Step
+from firmware_bridge.drivers.cardlink.host import CardlinkHost, LinkStep
 from firmware_bridge.drivers.cardlink.messages import Kind
 
 from .parts import (
@@ -39,17 +39,18 @@ def acks_in(data: bytes) -> list[tuple[int, int]]:
 
 def report(by: BenchDevice, *numbers: int, boot: int = BOOT) -> bytes:
     return b"".join(
-        sealed(by, Kind.REPORT, messages.SetRemoved(number, 7, number), boot=boot, number=number) for number in numbers
+        sealed(by, Kind.REPORT, messages.SetRemovedReport(number, 7, number), boot=boot, number=number)
+        for number in numbers
     )
 
 
 def lost(by: BenchDevice, number: int, first: int, *, boot: int = BOOT, last: int | None = None) -> bytes:
-    body = messages.ReportsLost(1, boot, first, number if last is None else last)
+    body = messages.ReportsLostReport(1, boot, first, number if last is None else last)
     return sealed(by, Kind.REPORT, body, number=number)
 
 
 def damaged() -> bytes:
-    return frame(Kind.STATUS, messages.Hello(1, b""))[:-3] + b"\xc0"
+    return frame(Kind.STATUS, messages.HelloBody(1, b""))[:-3] + b"\xc0"
 
 
 def taken(heard: list[Heard]) -> list[tuple[int, int]]:
@@ -95,7 +96,7 @@ def test_an_ack_names_the_highest_counter_that_was_taken(host: CardlinkHost, dev
     host.receive(first + last + first, 0.1)
     host.tick(1.0)
     (*_, ack) = read_back(host, host.outgoing())
-    assert messages.decode_ack(ack.body) == messages.Ack(4)
+    assert messages.decode_ack(ack.body) == messages.AckBody(4)
 
 
 def test_a_repeated_or_early_report_is_dropped_and_acknowledged_immediately(
@@ -190,10 +191,10 @@ def test_the_report_due_may_come_late(host: CardlinkHost, device: BenchDevice) -
 def rebooted() -> BenchDevice:
     """Return a device that kept reports 1 and 2 of an earlier boot and has made one since."""
     device = BenchDevice(boot=EARLIER)
-    device.link.report(messages.SetRemoved(1, 7, 1), 0.0)
-    device.link.report(messages.SetRemoved(2, 7, 2), 0.0)
+    device.link.report(messages.SetRemovedReport(1, 7, 1), 0.0)
+    device.link.report(messages.SetRemovedReport(2, 7, 2), 0.0)
     device.link.reboot(BOOT, keep_reports=True)
-    device.link.report(messages.Started(3, "power"), 0.0)
+    device.link.report(messages.StartedReport(3, "power"), 0.0)
     return device
 
 
@@ -259,7 +260,7 @@ def test_a_command_is_repeated_under_its_id_until_it_is_answered(host: CardlinkH
             assert repeated == [first]
             times.append(now)
     assert times == [0.5, 1.5]
-    assert device.carried_out == [(9, messages.Dispense(3))]
+    assert device.carried_out == [(9, messages.DispenseOrder(3))]
     device.link.answer(9, True)
     heard = list(host.receive(device.link.outgoing(), 3.0))
     assert [thing for thing in heard if isinstance(thing, Answered)] == [Answered(9, True)]
@@ -286,7 +287,7 @@ def test_several_commands_are_open_side_by_side(host: CardlinkHost, device: Benc
 
 
 def test_an_answer_to_nothing_answers_nothing(host: CardlinkHost, device: BenchDevice) -> None:
-    noted = only(host.receive(sealed(device, Kind.ANSWER, messages.Answer(4, False, "held")), 0.1))
+    noted = only(host.receive(sealed(device, Kind.ANSWER, messages.AnswerBody(4, False, "held")), 0.1))
     assert isinstance(noted, Contradicted)
     assert (noted.what, noted.number) == ("unknown_answer", 4)
 
@@ -340,7 +341,7 @@ def test_any_frame_that_opens_is_a_sign_of_life_and_damaged_ones_are_not(
 def test_a_device_that_names_nothing_new_gets_everything_too_late(heard: int, ends: float) -> None:
     """The resume came at the beginning, and is fresh for five seconds; five more without a new one are too many."""
     device = BenchDevice()
-    host, _ = host_before(Step.FIRST_STATUS, device)
+    host, _ = host_before(LinkStep.FIRST_STATUS, device)
     for half in range(2 * int(ends)):
         host.receive(sealed(device, Kind.STATUS, device.status(heard)), half / 2)
         assert list(host.tick(half / 2)) == []
@@ -374,7 +375,7 @@ def test_damage_before_the_last_good_frame_is_of_the_past(host: CardlinkHost, de
 
 @pytest.mark.parametrize("kind", [Kind.STATUS, Kind.ANSWER])
 def test_a_frame_that_is_not_a_message_ends_the_link(host: CardlinkHost, device: BenchDevice, kind: Kind) -> None:
-    end = over(host.receive(sealed(device, kind, messages.Reject("x")) + report(device, 1), 0.1))
+    end = over(host.receive(sealed(device, kind, messages.RejectBody("x")) + report(device, 1), 0.1))
     assert (end.code, end.refused) == ("device-message", False)
 
 

@@ -13,14 +13,14 @@ from firmware_bridge.commands import Dispense
 from firmware_bridge.drivers.base import DeviceReady, Heard, LinkOver, Reported
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import END
-from firmware_bridge.drivers.cardlink.host import CardlinkHost, Step
+from firmware_bridge.drivers.cardlink.host import CardlinkHost, LinkStep
 
 from .independent_decoder import decode_frames
 from .page import golden_rows
 from .parts import NEVER, BenchDevice, converse, host_before, linked, make_host, only
 from .strategies import SealedFrame, raw, sealed_frames, whole_frames
 
-STEPS: Final = (Step.IDENTITY, Step.DEVICE_PROOF, Step.FIRST_STATUS, Step.READY)
+STEPS: Final = (LinkStep.IDENTITY, LinkStep.DEVICE_PROOF, LinkStep.FIRST_STATUS, LinkStep.READY)
 HOST_KINDS: Final = {0x01, 0x03, 0x05, 0x10, 0x30}
 DEVICE_KINDS: Final = {0x02, 0x04, 0x06, 0x07, 0x20, 0x21, 0x31}
 
@@ -40,21 +40,21 @@ def check_host(host: CardlinkHost, heard: Sequence[Heard]) -> bool:
 
 
 @given(steps, raw)
-def test_a_host_survives_noise_and_reads_the_next_good_frame(step: Step, noise: bytes) -> None:
+def test_a_host_survives_noise_and_reads_the_next_good_frame(step: LinkStep, noise: bytes) -> None:
     assume(not decode_frames(noise + END))
     device = BenchDevice()
     host, reply = host_before(step, device)
     assert host.receive(noise, 0.1) == []
     heard = [*host.receive(reply, 0.2), *converse(host, device, 0.2)]
-    assert step is Step.READY or isinstance(only(heard), DeviceReady)
-    device.link.report(messages.Started(1, "power"), 0.3)
+    assert step is LinkStep.READY or isinstance(only(heard), DeviceReady)
+    device.link.report(messages.StartedReport(1, "power"), 0.3)
     report = only(host.receive(device.link.outgoing(), 0.3))
     assert isinstance(report, Reported)
     assert report.number == 1
 
 
 @given(steps, frames, st.integers(1, 4096), st.booleans())
-def test_a_host_survives_any_frames_at_any_step(step: Step, sent: list[bytes], size: int, busy: bool) -> None:
+def test_a_host_survives_any_frames_at_any_step(step: LinkStep, sent: list[bytes], size: int, busy: bool) -> None:
     host, _ = host_before(step, BenchDevice())
     if busy:
         host.command(5, Dispense(3), 0.0)
@@ -73,7 +73,7 @@ def test_a_host_survives_any_frames_at_any_step(step: Step, sent: list[bytes], s
 
 
 @given(st.sampled_from(STEPS[2:]), st.lists(sealed_frames, min_size=1, max_size=5), st.booleans())
-def test_a_host_survives_anything_that_its_device_seals(step: Step, sent: list[SealedFrame], busy: bool) -> None:
+def test_a_host_survives_anything_that_its_device_seals(step: LinkStep, sent: list[SealedFrame], busy: bool) -> None:
     device = BenchDevice()
     host, _ = host_before(step, device)
     if busy:
@@ -85,20 +85,20 @@ def test_a_host_survives_anything_that_its_device_seals(step: Step, sent: list[S
         assert check_host(host, host.tick(20.0)), "twenty seconds of silence end every link"
 
 
-def device_before(step: Step) -> BenchDevice:
+def device_before(step: LinkStep) -> BenchDevice:
     device = BenchDevice()
     host_before(step, device)
     return device
 
 
 @given(steps, raw)
-def test_a_device_survives_noise_and_reads_the_next_good_frame(step: Step, noise: bytes) -> None:
+def test_a_device_survives_noise_and_reads_the_next_good_frame(step: LinkStep, noise: bytes) -> None:
     assume(not decode_frames(noise + END))
     device = BenchDevice()
     host, reply = host_before(step, device)
     assert device.exchange(noise, 0.1) == b""
     heard = [*host.receive(reply, 0.2), *converse(host, device, 0.2)]
-    if step is Step.READY:
+    if step is LinkStep.READY:
         host.command(3, Dispense(3), 0.2)
         converse(host, device, 0.2)
         assert [command for command, _ in device.carried_out] == [3]
@@ -107,7 +107,7 @@ def test_a_device_survives_noise_and_reads_the_next_good_frame(step: Step, noise
 
 
 @given(steps, frames, st.integers(1, 4096))
-def test_a_device_survives_any_frames_at_any_step(step: Step, sent: list[bytes], size: int) -> None:
+def test_a_device_survives_any_frames_at_any_step(step: LinkStep, sent: list[bytes], size: int) -> None:
     device = device_before(step)
     data = b"".join(sent)
     for start in range(0, len(data), size):
@@ -133,7 +133,7 @@ def test_a_device_survives_anything_that_its_host_seals(sent: list[SealedFrame])
 
 
 def test_nothing_is_carried_out_that_no_proven_host_ordered() -> None:
-    for step in (Step.IDENTITY, Step.DEVICE_PROOF):
+    for step in (LinkStep.IDENTITY, LinkStep.DEVICE_PROOF):
         device = device_before(step)
         for row in golden_rows():
             device.exchange(row.frame, 0.1)
@@ -142,7 +142,7 @@ def test_nothing_is_carried_out_that_no_proven_host_ordered() -> None:
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_an_echo_is_not_a_device(step: Step) -> None:
+def test_an_echo_is_not_a_device(step: LinkStep) -> None:
     """The host's own frames never count as signs of life, so the link ends like a silent one."""
     host, _ = host_before(step, BenchDevice())
     now = 0.0
@@ -153,7 +153,7 @@ def test_an_echo_is_not_a_device(step: Step) -> None:
             break
     over = only(heard)
     assert isinstance(over, LinkOver)
-    if step is Step.IDENTITY:
+    if step is LinkStep.IDENTITY:
         assert (over.code, now) == ("device-garbage", 10.0)
         assert "echoes" in str(over.sentence)
     else:

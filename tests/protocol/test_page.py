@@ -9,10 +9,10 @@ import pytest
 
 from firmware_bridge.capabilities import Capabilities
 from firmware_bridge.cards import Card
-from firmware_bridge.drivers.cardlink import authentication, messages
-from firmware_bridge.drivers.cardlink.frame_sealing import LONGEST_BODY, SMALLEST, FrameOpener
+from firmware_bridge.drivers.cardlink import messages, sealing
 from firmware_bridge.drivers.cardlink.framing import FrameReader, encode_frame
 from firmware_bridge.drivers.cardlink.messages import CLEAR, Kind, encode_body
+from firmware_bridge.drivers.cardlink.sealing import LONGEST_BODY, SMALLEST_SEALED, FrameOpener
 from firmware_bridge.drivers.cardlink.translate import capability_words
 
 from . import independent_decoder, vectors
@@ -51,15 +51,15 @@ TYPE_WORDS: Final[dict[Any, str]] = {
     messages.AnyOrder: "[Order]",
 }
 BODIES: Final[dict[str, type[msgspec.Struct]]] = {
-    "Hello": messages.Hello,
-    "Identity": messages.Identity,
+    "Hello": messages.HelloBody,
+    "Identity": messages.IdentityBody,
     "Kept": messages.KeptReports,
-    "Proof": messages.Proof,
-    "Resume": messages.Resume,
-    "Reject": messages.Reject,
-    "Ack": messages.Ack,
-    "Status": messages.Status,
-    "Answer": messages.Answer,
+    "Proof": messages.ProofBody,
+    "Resume": messages.ResumeBody,
+    "Reject": messages.RejectBody,
+    "Ack": messages.AckBody,
+    "Status": messages.StatusBody,
+    "Answer": messages.AnswerBody,
     "Command": messages.CommandBody,
 }
 
@@ -141,7 +141,7 @@ def test_the_proofs_hold_by_a_second_calculation() -> None:
     for name, role in (("host proof", "host"), ("device proof", "device")):
         made = independent_decoder.proof(vectors.KEY, role, *parts)
         assert rows[name].body == [1, made]
-        assert authentication.proof(vectors.KEY, role.encode(), *parts) == made
+        assert sealing.proof(vectors.KEY, role.encode(), *parts) == made
     roles = ("host frames", "device frames")
     assert tuple(independent_decoder.proof(vectors.KEY, role, *parts) for role in roles) == vectors.KEYS
 
@@ -154,7 +154,7 @@ def test_device_nonces_are_made_as_on_the_page() -> None:
 
 
 def test_the_sizes_of_sealed_frames_are_the_pages() -> None:
-    sizes = f"has {SMALLEST} to 512 bytes decoded, so its body at most {LONGEST_BODY}"
+    sizes = f"has {SMALLEST_SEALED} to 512 bytes decoded, so its body at most {LONGEST_BODY}"
     assert sizes in " ".join(section("Sealed frames").split())
 
 
@@ -204,7 +204,7 @@ def test_the_fields_of_the_reports_are_the_pages() -> None:
     for report in get_args(messages.AnyReport):
         assert fields_of(report)[0] == ("uptime_ms", "u63", msgspec.NODEFAULT)
         fields = [f"{name} {word}{defaults[default]}" for name, word, default in fields_of(report)[1:]]
-        name = report.__name__.replace("SelfTest", "Self-test")
+        name = report.__name__.removesuffix("Report").replace("SelfTest", "Self-test")
         spaced = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name).strip()
         written[report.__struct_config__.tag] = (spaced, ", ".join(fields))
     assert shown == written
@@ -246,7 +246,7 @@ def test_the_largest_identity_that_the_page_allows_fits_its_frame() -> None:
     room = 200 - sum(len(word) + 1 for word in every[:-1])
     unknown = ["new"] * (room // 4 - 1)  # enough that their array has the longer head
     unknown.append("n" * (room - 4 * len(unknown) - 1))
-    largest = messages.Identity(
+    largest = messages.IdentityBody(
         version=1,
         kind="shuffler",
         unit="singles",

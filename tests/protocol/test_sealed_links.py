@@ -12,10 +12,16 @@ import pytest
 from firmware_bridge.commands import Dispense, ReleaseExit
 from firmware_bridge.drivers.base import Contradicted, DeviceReady, Heard, LinkOver, Reported
 from firmware_bridge.drivers.cardlink import messages
-from firmware_bridge.drivers.cardlink.frame_sealing import GRACE, NOTED_AGAIN_AFTER, FrameSealer
 from firmware_bridge.drivers.cardlink.framing import CRC, END, ESCAPE, ESCAPED_END, ESCAPED_ESCAPE, FrameReader, enclose
-from firmware_bridge.drivers.cardlink.freshness import FRESH_WITHIN, LOST_WITHOUT, Freshness
 from firmware_bridge.drivers.cardlink.messages import CLEAR, Kind
+from firmware_bridge.drivers.cardlink.sealing import (
+    FRESH_WITHIN,
+    GRACE,
+    LOST_WITHOUT,
+    NOTED_AGAIN_AFTER,
+    FrameSealer,
+    Freshness,
+)
 from simulators.devices.faulty_line import LineFaults
 
 from .parts import (
@@ -87,7 +93,7 @@ def test_a_hosts_frame_is_not_accepted_twice() -> None:
     for recorded in wire.of_host * 2:
         if kind_of(recorded) not in CLEAR:
             assert wire.device.exchange(recorded, 0.2) == b""
-    assert wire.device.carried_out == [(5, messages.ReleaseExit())]
+    assert wire.device.carried_out == [(5, messages.ReleaseExitOrder())]
     assert channel_of(wire.device).repeated == 2 * 3  # resume, ack, command
     wire.pass_on(0.3)
     assert wire.device.link.linked
@@ -102,7 +108,7 @@ def test_a_recorded_link_is_worthless_after_a_restart_with_stuck_randomness() ->
         wire.device.link.reboot(BOOT, keep_reports=True)  # even the boot is repeated
         said = b"".join(wire.device.exchange(recorded, 1.0) for recorded in wire.of_host)
         assert kinds_in(said) == [Kind.IDENTITY, Kind.REJECT]
-        assert wire.device.carried_out == [(5, messages.ReleaseExit())]
+        assert wire.device.carried_out == [(5, messages.ReleaseExitOrder())]
         assert not wire.device.link.linked
 
 
@@ -115,7 +121,7 @@ def test_a_replayed_host_proof_ends_nothing() -> None:
     assert kinds_in(said) == [Kind.IDENTITY, Kind.REJECT]
     later.command(6, ReleaseExit(), 1.2)
     converse(later, wire.device, 1.2)
-    assert wire.device.carried_out == [(6, messages.ReleaseExit())]
+    assert wire.device.carried_out == [(6, messages.ReleaseExitOrder())]
 
 
 def test_old_keys_open_nothing_once_a_new_link_is_established() -> None:
@@ -137,7 +143,7 @@ def test_an_unfinished_link_takes_nothing_from_the_established_one() -> None:
     assert len(set(identities)) == 3
     wire.host.command(8, ReleaseExit(), 0.6)
     wire.pass_on(0.6)
-    assert wire.device.carried_out == [(8, messages.ReleaseExit())]
+    assert wire.device.carried_out == [(8, messages.ReleaseExitOrder())]
 
 
 # -- inserted frames ---------------------------------------------------------------------------------------------------
@@ -148,7 +154,7 @@ def test_clear_frames_are_ignored_by_a_host_with_an_established_link(kind: Kind)
     """Their boot does not matter; they are not signs of life either."""
     wire = Wire()
     for second in range(1, 4):
-        wire.host.receive(frame(kind, messages.Reject("proof"), boot=BOOT + second), second - 0.1)
+        wire.host.receive(frame(kind, messages.RejectBody("proof"), boot=BOOT + second), second - 0.1)
     assert over(list(wire.host.tick(3.0))).code == "device-silent"
 
 
@@ -184,7 +190,7 @@ def test_no_sealed_frame_is_accepted_before_the_proofs() -> None:
 @pytest.mark.parametrize("kind", [Kind.RESUME, Kind.ACK, Kind.COMMAND])
 def test_a_device_without_a_host_accepts_no_sealed_frame(kind: Kind) -> None:
     wire = Wire()
-    data = sealed(wire.host, kind, messages.Resume(0, 0), now=4.0)
+    data = sealed(wire.host, kind, messages.ResumeBody(0, 0), now=4.0)
     wire.device.link.tick(3.0)
     assert wire.device.exchange(data, 4.0) == b""
     assert not wire.device.link.linked
@@ -193,7 +199,7 @@ def test_a_device_without_a_host_accepts_no_sealed_frame(kind: Kind) -> None:
 def test_every_bit_of_a_sealed_frame_counts() -> None:
     wire = Wire()
     channel = channel_of(wire.host)
-    wire.device.link.report(messages.CardDrawn(1, 7, 1, 51, 1, 40), 0.1)
+    wire.device.link.report(messages.CardDrawnReport(1, 7, 1, 51, 1, 40), 0.1)
     (good,) = FrameReader().receive(wire.device.link.outgoing())
     before = channel.heard
     for bit in range(8 * len(good.content)):
@@ -234,11 +240,11 @@ def test_ten_thousand_forgeries_are_one_fault_and_change_nothing() -> None:
     assert notes(wire.heard) == [1, 10_000]
     wire.host.command(9, ReleaseExit(), 65.0)
     wire.pass_on(65.0)
-    assert wire.device.carried_out == [(9, messages.ReleaseExit())]
+    assert wire.device.carried_out == [(9, messages.ReleaseExitOrder())]
 
 
 def test_endless_forgeries_lead_to_a_new_link(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("firmware_bridge.drivers.cardlink.frame_sealing.MOST_FORGED", 100)
+    monkeypatch.setattr("firmware_bridge.drivers.cardlink.sealing.MOST_FORGED", 100)
     wire = Wire()
     heard = [thing for _ in range(100) for thing in wire.host.receive(frame(Kind.STATUS, bytes(30)), 0.1)]
     assert over(heard).code == "device-forged-frames"
@@ -361,10 +367,10 @@ def test_no_counter_is_used_twice_with_a_key(monkeypatch: pytest.MonkeyPatch) ->
 def test_every_card_makes_a_frame_of_one_length(card: int) -> None:
     sealer = FrameSealer(KEY)
     bodies = (
-        messages.CardDrawn(1, 7, 1, 51, 1, card),
-        messages.SetDispensed(1, 7, 1, 49, 1, [card, 1, card]),
-        messages.CardsDrawnTogether(1, 7, 1, 50, 1, False, [card, card]),
-        messages.FaceUpFound(1, 7, 1, 1, card),
+        messages.CardDrawnReport(1, 7, 1, 51, 1, card),
+        messages.SetDispensedReport(1, 7, 1, 49, 1, [card, 1, card]),
+        messages.CardsDrawnTogetherReport(1, 7, 1, 50, 1, False, [card, card]),
+        messages.FaceUpFoundReport(1, 7, 1, 1, card),
     )
     lengths = [len(sealer.seal(Kind.REPORT, BOOT, 1, messages.encode_body(body))) for body in bodies]
     assert lengths == [40, 42, 42, 38]

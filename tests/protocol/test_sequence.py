@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from firmware_bridge.drivers.base import ReportsGone
 from firmware_bridge.drivers.cardlink.messages import KeptReports
-from firmware_bridge.drivers.cardlink.sequence import ReportSequence
+from firmware_bridge.drivers.cardlink.reports import ReportSequence
 
 OLD, MIDDLE, RUNNING = 0xA, 0xB, 0xC
 
@@ -57,7 +57,7 @@ def test_it_continues_after_the_held_reports_and_reports_the_loss(
 
 
 def test_a_running_boot_behind_the_held_reports_is_a_contradiction() -> None:
-    with pytest.raises(ValueError, match="report 3, and 4 was taken"):
+    with pytest.raises(ValueError, match=r"names 3 as the last report of boot .*, but report 4 was taken"):
         ReportSequence((RUNNING, 4), kept((RUNNING, 1, 3)), RUNNING)
 
 

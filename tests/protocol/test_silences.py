@@ -7,14 +7,14 @@ from typing import Final
 
 import pytest
 
-from firmware_bridge.commands import Dispense
-from firmware_bridge.drivers.base import Contradicted, Heard, LinkOver, Reported, ReportsGone, StatusHeard
+from firmware_bridge.commands import Dispense, HoldExit
+from firmware_bridge.drivers.base import Answered, Contradicted, Heard, LinkOver, Reported, ReportsGone, StatusHeard
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import FrameReader
-from firmware_bridge.drivers.cardlink.freshness import LOST_WITHOUT
 from firmware_bridge.drivers.cardlink.host import ANSWERED_WITHIN, CardlinkHost
 from firmware_bridge.drivers.cardlink.messages import Kind
-from firmware_bridge.drivers.cardlink.overdue import DUE_WITHIN, MOVES_WITHIN
+from firmware_bridge.drivers.cardlink.reports import DUE_WITHIN, MOVES_WITHIN
+from firmware_bridge.drivers.cardlink.sealing import LOST_WITHOUT
 from firmware_bridge.drivers.memory import KEPT, NOTED_IN_A_ROW, LinkMemory
 
 from .parts import BOOT, BenchDevice, frame, linked, make_host, only, over, sealed, status
@@ -44,7 +44,7 @@ class Silence:
 
     def report(self, times: int = 1) -> None:
         for _ in range(times):
-            self.device.link.report(messages.SetRemoved(1, 7, self.device.link.last_number + 1), self.now)
+            self.device.link.report(messages.SetRemovedReport(1, 7, self.device.link.last_number + 1), self.now)
 
     def run(self, seconds: float) -> list[Heard]:
         """Return what is heard in that time."""
@@ -221,7 +221,7 @@ def test_a_status_that_counts_fewer_reports_than_were_sent_ends_the_link() -> No
 
 
 def removed(by: BenchDevice, number: int, ordinal: int = 1) -> bytes:
-    return sealed(by, Kind.REPORT, messages.SetRemoved(1, 7, ordinal), number=number)
+    return sealed(by, Kind.REPORT, messages.SetRemovedReport(1, 7, ordinal), number=number)
 
 
 @pytest.fixture
@@ -249,7 +249,7 @@ def test_a_number_with_other_content_is_reported_once(host: CardlinkHost, device
     told = only(host.receive(removed(device, number, 9), 0.2))
     assert isinstance(told, Contradicted)
     assert (told.what, told.boot, told.number) == ("report", BOOT, number)
-    clear = frame(Kind.REPORT, messages.SetRemoved(1, 7, 9), number=number)
+    clear = frame(Kind.REPORT, messages.SetRemovedReport(1, 7, 9), number=number)
     assert told.evidence.open() == FrameReader().receive(clear)[0].content
     for later in range(50):
         assert host.receive(removed(device, number, later), 1.0 + later) == []
@@ -280,9 +280,9 @@ def _device_at(number: int) -> BenchDevice:
 def test_reports_lost_for_reports_that_were_taken_is_not_a_contradiction(
     host: CardlinkHost, device: BenchDevice
 ) -> None:
-    lost = sealed(device, Kind.REPORT, messages.ReportsLost(1, BOOT, 19, 20), number=20)
+    lost = sealed(device, Kind.REPORT, messages.ReportsLostReport(1, BOOT, 19, 20), number=20)
     assert host.receive(lost, 0.2) == []
-    old = sealed(device, Kind.REPORT, messages.ReportsLost(1, BOOT, 1, 2), number=2)
+    old = sealed(device, Kind.REPORT, messages.ReportsLostReport(1, BOOT, 1, 2), number=2)
     assert isinstance(only(host.receive(old, 0.2)), Contradicted), "those were acknowledged long ago"
 
 
@@ -308,7 +308,7 @@ def test_a_million_contradictions_do_not_fill_a_journal(host: CardlinkHost, devi
 
 
 def _answer(by: BenchDevice, command_id: int, *, done: bool, reason: str = "") -> bytes:
-    return sealed(by, Kind.ANSWER, messages.Answer(command_id, done, reason))
+    return sealed(by, Kind.ANSWER, messages.AnswerBody(command_id, done, reason))
 
 
 def test_a_second_answer_that_differs_is_reported_and_a_repeat_is_not(host: CardlinkHost, device: BenchDevice) -> None:
@@ -379,3 +379,90 @@ def test_endless_motion_is_reported_and_reports_meanwhile_do_not_excuse_it(
     assert _moving(host, device, 1.0 + MOVES_WITHIN)
     assert not _moving(host, device, 2.0 + MOVES_WITHIN, moving=False)
     assert not _moving(host, device, 3.0 + MOVES_WITHIN)
+
+
+class Ahead(Silence):
+    """A device whose answers name the report that comes `ahead` numbers after the last one that it made."""
+
+    def __init__(self, ahead: int = 40) -> None:
+        super().__init__()
+        self.ahead = ahead
+        self.device.answers_by_itself = False
+
+    def answer(self, command_id: int = 1, *, done: bool = True) -> list[Heard]:
+        """Let the device answer, and return what the host makes of it immediately."""
+        before = len(self.heard)
+        body = messages.AnswerBody(command_id, done)
+        number = self.device.link.last_number + self.ahead
+        self._hear(self.host.receive(sealed(self.device, Kind.ANSWER, body, number=number), self.now))
+        return self.heard[before:]
+
+    def order(self, command_id: int = 1) -> None:
+        self.host.command(command_id, HoldExit(), self.now)
+        self.run(STEP)
+
+
+def test_an_answer_ahead_of_the_reports_ends_one_link_and_is_then_taken() -> None:
+    line = Ahead()
+    line.report(2)
+    line.run(1)
+    line.order()
+    assert line.answer() == []
+    line.run(DUE_WITHIN + 1.5)
+    assert [end.code for end in line.of(LinkOver)] == ["device-reports"]  # type: ignore[union-attr]  # all are ends
+    assert not line.of(Answered)
+    line.order()
+    assert line.answer() == []
+    line.run(DUE_WITHIN + 1.5)
+    assert line.of(ReportsGone) == [ReportsGone(BOOT, 3, None, withheld=True, newest=2)]
+    assert line.of(Answered) == [Answered(1, True)], "nothing is left to wait for"
+    assert len(line.of(LinkOver)) == 1, "once for a report"
+    line.order(2)
+    assert line.answer(2) == [Answered(2, True)], "the report was given up"
+    line.run(3 * DUE_WITHIN)
+    assert (len(line.of(LinkOver)), len(line.of(ReportsGone))) == (1, 1)
+
+
+def test_a_command_is_repeated_and_named_until_its_answer_is_taken() -> None:
+    line = Ahead()
+    line.run(1)
+    line.order()
+    line.run(1)
+    line.answer()
+    before = line.host.statistics.frames_resent
+    line.run(DUE_WITHIN - STEP)
+    assert [number for number, _ in line.device.carried_out] == [1], "the device carries it out once"
+    assert line.host.statistics.frames_resent >= before + 2
+    assert line.of(LinkOver) == []
+    assert [one.unanswered for one in line.of(StatusHeard)][-1] == (1,)  # type: ignore[union-attr]  # all are statuses
+
+
+def test_an_answer_that_overtook_its_reports_is_taken_after_them() -> None:
+    line = Ahead(ahead=2)
+    line.run(1)
+    line.order()
+    assert line.answer() == []
+    assert line.answer() == [], "a repeat"
+    line.report()
+    line.run(1)
+    assert line.of(Answered) == []
+    line.report()
+    line.run(1)
+    assert line.taken == [1, 2]
+    assert line.of(Answered) == [Answered(1, True)]
+    assert line.answer() == [], "a repeat of an answer that was taken"
+    line.run(3 * DUE_WITHIN)
+    assert line.of(LinkOver) == []
+
+
+def test_a_second_answer_is_compared_while_the_first_one_waits() -> None:
+    line = Ahead(ahead=1)
+    line.run(1)
+    line.order()
+    line.answer()
+    told = only(line.answer(done=False))
+    assert isinstance(told, Contradicted)
+    assert (told.what, told.number) == ("answer", 1)
+    line.report()
+    line.run(1)
+    assert line.of(Answered) == [Answered(1, True)], "the first one applies"

@@ -31,47 +31,50 @@ def concealed(code: str, ordinal: int) -> Concealed:
 @pytest.mark.parametrize(
     ("report", "observation"),
     [
-        (messages.Started(9, "power"), observations.Started("power")),
-        (messages.DeckLoaded(9, 2, 52, 7), observations.DeckLoaded(2, 52, 7)),
-        (messages.DeckLoaded(9, 2, 0), observations.DeckLoaded(2, None, None)),
-        (messages.ShuffleStarted(9, 2), observations.ShuffleStarted(2)),
+        (messages.StartedReport(9, "power"), observations.Started("power")),
+        (messages.DeckLoadedReport(9, 2, 52, 7), observations.DeckLoaded(2, 52, 7)),
+        (messages.DeckLoadedReport(9, 2, 0), observations.DeckLoaded(2, None, None)),
+        (messages.ShuffleStartedReport(9, 2), observations.ShuffleStarted(2)),
         (
-            messages.ShuffleFinished(9, 2, 7, 52, 1, 2, 3, 4, 5, 6),
+            messages.ShuffleFinishedReport(9, 2, 7, 52, 1, 2, 3, 4, 5, 6),
             observations.ShuffleFinished(
                 deck=2, shuffle=7, count=52, missing=1, extra=2, duplicate=3, unreadable=4, foreign=5, face_up=6
             ),
         ),
         (
-            messages.ShuffleAborted(9, 2, 52, 1, 2, 3, 4, 5, 6),
+            messages.ShuffleAbortedReport(9, 2, 52, 1, 2, 3, 4, 5, 6),
             observations.ShuffleAborted(
                 deck=2, count=52, missing=1, extra=2, duplicate=3, unreadable=4, foreign=5, face_up=6
             ),
         ),
         (
-            messages.SetDispensed(9, 7, 4, 46, 2, [13, 0, 127, 53, 27]),
+            messages.SetDispensedReport(9, 7, 4, 46, 2, [13, 0, 127, 53, 27]),
             observations.SetDispensed(7, 4, 46, 2, (concealed("KC", 4), None, None, None, concealed("AH", 8)), 1),
         ),
-        (messages.SetRemoved(9, 7, 4), observations.SetRemoved(7, 4)),
-        (messages.CardDrawn(9, 7, 4, 46, 2, 52), observations.CardDrawn(7, 4, 46, 2, concealed("KS", 4), None, 0)),
-        (messages.CardDrawn(9, 7, 4, 46, 2, 0, True), observations.CardDrawn(7, 4, 46, 2, None, True, 0)),
-        (messages.CardDrawn(9, 7, 4, 46, 2, 127, False), observations.CardDrawn(7, 4, 46, 2, None, False, 1)),
+        (messages.SetRemovedReport(9, 7, 4), observations.SetRemoved(7, 4)),
         (
-            messages.CardsDrawnTogether(9, 7, 4, 46, 2, True, [14, 0, 127]),
+            messages.CardDrawnReport(9, 7, 4, 46, 2, 52),
+            observations.CardDrawn(7, 4, 46, 2, concealed("KS", 4), None, 0),
+        ),
+        (messages.CardDrawnReport(9, 7, 4, 46, 2, 0, True), observations.CardDrawn(7, 4, 46, 2, None, True, 0)),
+        (messages.CardDrawnReport(9, 7, 4, 46, 2, 127, False), observations.CardDrawn(7, 4, 46, 2, None, False, 1)),
+        (
+            messages.CardsDrawnTogetherReport(9, 7, 4, 46, 2, True, [14, 0, 127]),
             observations.CardsDrawnTogether(7, 4, 46, 2, True, (concealed("AD", 4), None, None), 1),
         ),
-        (messages.FaceUpFound(9, 7, 4, 2, 40), observations.FaceUpFound(7, 4, 2, concealed("AS", 4), 0)),
-        (messages.FaceUpFound(9, 7, 4, 2), observations.FaceUpFound(7, 4, 2, None, 0)),
-        (messages.FaceUpFound(9, 7, 4, 2, 127), observations.FaceUpFound(7, 4, 2, None, 1)),
-        (messages.StubUnloaded(9, 2, 43), observations.StubUnloaded(2, 43)),
-        (messages.Jammed(9, "exit"), observations.Jammed("exit")),
-        (messages.JamCleared(9, "exit"), observations.JamCleared("exit")),
-        (messages.DoorMoved(9, True), observations.DoorMoved(True)),
-        (messages.SelfTestFinished(9, False, "why"), observations.SelfTestFinished(False, "why")),
-        (messages.PowerLow(9), observations.PowerLow()),
-        (messages.Tampered(9, "lid"), observations.Tampered("lid")),
-        (messages.ButtonPressed(9, "green"), observations.ButtonPressed("green")),
-        (messages.ReportsLost(9, 1, 2, 3), observations.ReportsLost(1, 2, 3)),
-        (messages.CheckFailed(9, "memory"), observations.CheckFailed("memory")),
+        (messages.FaceUpFoundReport(9, 7, 4, 2, 40), observations.FaceUpFound(7, 4, 2, concealed("AS", 4), 0)),
+        (messages.FaceUpFoundReport(9, 7, 4, 2), observations.FaceUpFound(7, 4, 2, None, 0)),
+        (messages.FaceUpFoundReport(9, 7, 4, 2, 127), observations.FaceUpFound(7, 4, 2, None, 1)),
+        (messages.StubUnloadedReport(9, 2, 43), observations.StubUnloaded(2, 43)),
+        (messages.JammedReport(9, "exit"), observations.Jammed("exit")),
+        (messages.JamClearedReport(9, "exit"), observations.JamCleared("exit")),
+        (messages.DoorMovedReport(9, True), observations.DoorMoved(True)),
+        (messages.SelfTestFinishedReport(9, False, "why"), observations.SelfTestFinished(False, "why")),
+        (messages.PowerLowReport(9), observations.PowerLow()),
+        (messages.TamperedReport(9, "lid"), observations.Tampered("lid")),
+        (messages.ButtonPressedReport(9, "green"), observations.ButtonPressed("green")),
+        (messages.ReportsLostReport(9, 1, 2, 3), observations.ReportsLost(1, 2, 3)),
+        (messages.CheckFailedReport(9, "memory"), observations.CheckFailed("memory")),
     ],
 )
 def test_a_report_becomes_the_same_observation_as_of_any_driver(
@@ -83,11 +86,11 @@ def test_a_report_becomes_the_same_observation_as_of_any_driver(
 def test_there_is_an_observation_for_every_report() -> None:
     assert {type(report) for _, report in REPORTS} == set(get_args(messages.AnyReport))
     for _, report in REPORTS:
-        assert type(observation_of(report)).__name__ == type(report).__name__  # type: ignore[arg-type]  # all of them are
+        assert type(report).__name__ == f"{type(observation_of(report)).__name__}Report"  # type: ignore[arg-type]  # all of them are
 
 
 def test_a_translated_report_does_not_show_a_concealed_card() -> None:
-    assert "KC" not in repr(observation_of(messages.SetDispensed(9, 7, 4, 46, 2, [13])))
+    assert "KC" not in repr(observation_of(messages.SetDispensedReport(9, 7, 4, 46, 2, [13])))
 
 
 @pytest.mark.parametrize("name", [field for field in Capabilities.__struct_fields__ if field != "dispenses"])
@@ -103,7 +106,7 @@ def test_capabilities_survive_a_round_trip(name: str, dispenses: str) -> None:
 
 @pytest.mark.parametrize("number", [53, 126, 128, 254, 255])
 def test_a_reserved_card_number_is_taken_as_not_read(number: int) -> None:
-    assert observation_of(messages.CardDrawn(9, 7, 4, 46, 2, number)) == observations.CardDrawn(
+    assert observation_of(messages.CardDrawnReport(9, 7, 4, 46, 2, number)) == observations.CardDrawn(
         7, 4, 46, 2, None, None, 0
     )
 
@@ -136,13 +139,13 @@ def test_a_status_comes_with_the_boot_of_its_header() -> None:
 
 def test_every_command_has_its_order() -> None:
     given: dict[commands.AnyCommand, messages.AnyOrder] = {
-        commands.Dispense(4): messages.Dispense(4),
-        commands.HoldExit(): messages.HoldExit(),
-        commands.ReleaseExit(): messages.ReleaseExit(),
-        commands.Shuffle(): messages.Shuffle(),
-        commands.UnloadStub(): messages.UnloadStub(),
-        commands.Show("x"): messages.Show("x"),
-        commands.RunSelfTest(): messages.RunSelfTest(),
+        commands.Dispense(4): messages.DispenseOrder(4),
+        commands.HoldExit(): messages.HoldExitOrder(),
+        commands.ReleaseExit(): messages.ReleaseExitOrder(),
+        commands.Shuffle(): messages.ShuffleOrder(),
+        commands.UnloadStub(): messages.UnloadStubOrder(),
+        commands.Show("x"): messages.ShowOrder("x"),
+        commands.RunSelfTest(): messages.RunSelfTestOrder(),
     }
     assert {type(command) for command in given} == set(get_args(commands.AnyCommand))
     for command, order in given.items():

@@ -10,12 +10,12 @@ from typing import Final
 
 import pytest
 
-from firmware_bridge.device_policy import ANY_DEVICE, DevicePolicy
 from firmware_bridge.drivers.base import DeviceReady, Heard
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import FrameReader
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
 from firmware_bridge.drivers.cardlink.messages import Kind
+from firmware_bridge.drivers.setting import ANY_DEVICE, DevicePolicy
 
 from .parts import BenchDevice, converse, frame, fresh_nonce, kinds_in, only, over, rejected, sealed, status
 
@@ -57,8 +57,8 @@ def test_each_host_links_with_its_own_device() -> None:
 @pytest.mark.parametrize(("ours", "theirs"), [("SHOE-A", "SHOE-B"), ("SHOE-B", "SHOE-A")])
 def test_exchanged_cables_are_noticed_though_both_devices_are_paired(ours: str, theirs: str) -> None:
     sentence = refused(converse(host(DevicePolicy(serial=ours)), device(theirs), 0.0), "device-other-serial")
-    assert f"The device is {theirs}" in sentence
-    assert f"{ours} alone" in sentence
+    assert f"The connected device is {theirs}" in sentence
+    assert f"this table uses only {ours}" in sentence
 
 
 def test_exchanged_cables_are_noticed_by_the_keys_where_nothing_is_pinned() -> None:
@@ -146,7 +146,7 @@ def test_no_frame_of_one_established_link_is_accepted_on_the_other(serials: tupl
     hosts = [host(), host()]
     for one, other in zip(hosts, devices, strict=True):
         assert isinstance(only(converse(one, other, 0.0)), DeviceReady)
-    order = sealed(hosts[1], Kind.COMMAND, messages.CommandBody(1, messages.Shuffle()), boot=BOOTS[serials[0]])
+    order = sealed(hosts[1], Kind.COMMAND, messages.CommandBody(1, messages.ShuffleOrder()), boot=BOOTS[serials[0]])
     assert devices[0].exchange(order, 2.9) == b""
     assert devices[0].carried_out == []
     assert hosts[0].receive(status(devices[1]), 2.9) == []

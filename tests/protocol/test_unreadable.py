@@ -20,16 +20,16 @@ REPORTS: Final[list[tuple[Any, str]]] = [
     ([11, 1, 2, BIG], f"report stub unloaded: field count is {BIG}, at most 4294967295"),
     ([11, 1, 2, -1], "report stub unloaded: field count is -1, at least 0"),
     ([7, 1, 5, 0], "report set removed: field ordinal is 0, at least 1"),
-    ([12, 1, 3], "report jammed: field zone is no str"),
-    ([4, 1, 2], "report shuffle finished: 3 fields, at least 5"),
-    ([8, 1, 2, 3, 4, 5, 300], "report card drawn: field card is out of its limits, at most 255"),
-    ([8, 1, 2, 3, 4, 5, "KD"], "report card drawn: field card is no int"),
-    ([8, 1, 2, 0, 4, 5, 13], "report card drawn: field ordinal is out of its limits, at least 1"),
-    ([6, 1, 2, 3, 4, 5, [1, 300]], "report set dispensed: field cards is out of its limits, at most 255"),
-    ([13], "report jam cleared: 1 fields, at least 3"),
-    ([99, 1], "report: this version knows no report with its tag"),
-    ([], "report: this version knows no report with its tag"),
-    ({}, "report: the body is no array"),
+    ([12, 1, 3], "report jammed: field zone is not of type str"),
+    ([4, 1, 2], "report shuffle finished: 3 fields instead of at least 5"),
+    ([8, 1, 2, 3, 4, 5, 300], "report card drawn: field card is out of range, at most 255"),
+    ([8, 1, 2, 3, 4, 5, "KD"], "report card drawn: field card is not of type int"),
+    ([8, 1, 2, 0, 4, 5, 13], "report card drawn: field ordinal is out of range, at least 1"),
+    ([6, 1, 2, 3, 4, 5, [1, 300]], "report set dispensed: field cards is out of range, at most 255"),
+    ([13], "report jam cleared: 1 fields instead of at least 3"),
+    ([99, 1], "report: this version does not know its tag"),
+    ([], "report: this version does not know its tag"),
+    ({}, "report: the body is not an array"),
 ]
 
 
@@ -50,7 +50,7 @@ def test_a_report(body: Any, words: str) -> None:
 def test_a_report_that_is_not_messagepack(body: bytes) -> None:
     heard = heard_of(Kind.REPORT, body)
     assert isinstance(heard, Reported)
-    assert heard.observation == NotUnderstood("report: the body is no whole MessagePack array")
+    assert heard.observation == NotUnderstood("report: the body is not a whole MessagePack array")
 
 
 @pytest.mark.parametrize("face", range(1, 53))
@@ -69,11 +69,11 @@ def test_no_misplaced_card_is_shown(face: int) -> None:
 @pytest.mark.parametrize(
     ("kind", "body", "words"),
     [
-        (Kind.STATUS, [1, 2], "status: 2 fields, at least 12."),
+        (Kind.STATUS, [1, 2], "status: 2 fields instead of at least 12."),
         (Kind.STATUS, [0, BIG**2, *[0] * 10], "status: field uptime_ms is 18446744073709551616"),
         (Kind.ANSWER, [-1, True], "answer: field command_id is -1, at least 0."),
-        (Kind.ANSWER, [1, 3], "answer: field done is no bool."),
-        (Kind.SEALED_REJECT, [3], "sealed reject: field code is no str."),
+        (Kind.ANSWER, [1, 3], "answer: field done is not of type bool."),
+        (Kind.SEALED_REJECT, [3], "sealed reject: field code is not of type str."),
     ],
 )
 def test_another_frame_ends_the_link_with_the_same_message(kind: Kind, body: Any, words: str) -> None:
@@ -91,8 +91,8 @@ def test_another_frame_ends_the_link_with_the_same_message(kind: Kind, body: Any
 @pytest.mark.parametrize(
     ("kind", "body", "words"),
     [
-        (Kind.REJECT, [3], "reject: field code is no str."),
-        (Kind.IDENTITY, [1, "shoe"], "identity: 2 fields, at least 14."),
+        (Kind.REJECT, [3], "reject: field code is not of type str."),
+        (Kind.IDENTITY, [1, "shoe"], "identity: 2 fields instead of at least 14."),
     ],
 )
 def test_clear_frames_are_named_in_the_same_way(kind: Kind, body: Any, words: str) -> None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 from typing import Final, NamedTuple, TypeAlias
 
-from firmware_bridge.drivers.cardlink import authentication, messages
-from firmware_bridge.drivers.cardlink.frame_sealing import BULK, INTERRUPT, FrameSealer, device_nonce, frame_keys
+from firmware_bridge.drivers.cardlink import messages, sealing
 from firmware_bridge.drivers.cardlink.framing import FrameReader, enclose, encode_frame
 from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
+from firmware_bridge.drivers.cardlink.sealing import BULK, INTERRUPT, FrameSealer, device_nonce, frame_keys
 
 from . import independent_cipher
 from .independent_decoder import DecodedFrame, Value, decode_body, decode_frames
@@ -26,7 +26,7 @@ UPTIME: Final = 3_723_004
 COMMAND_ID: Final = 70_001
 
 EARLIER_START: Final = 12
-Message: TypeAlias = messages.Body | messages.Report
+Message: TypeAlias = messages.Body | messages.ReportBody
 
 
 class Vector(NamedTuple):
@@ -37,7 +37,7 @@ class Vector(NamedTuple):
     counter: int | None = None
 
 
-STATUS: Final = messages.Status(
+STATUS: Final = messages.StatusBody(
     last_report=41,
     uptime_ms=UPTIME,
     shuffle=SHUFFLE,
@@ -52,7 +52,7 @@ STATUS: Final = messages.Status(
     heard=17,
 )
 
-IDENTITY: Final = messages.Identity(
+IDENTITY: Final = messages.IdentityBody(
     version=1,
     kind="shuffler",
     unit="sets",
@@ -69,42 +69,42 @@ IDENTITY: Final = messages.Identity(
     kept=[messages.KeptReports(EARLIER_BOOT, 1207, 1209), messages.KeptReports(BOOT, 1, 41)],
 )
 
-REPORTS: Final[tuple[tuple[str, messages.Report], ...]] = (
-    ("started", messages.Started(12, "power")),
-    ("deck loaded, counted", messages.DeckLoaded(UPTIME, 2, 52)),
-    ("deck loaded, shoe", messages.DeckLoaded(UPTIME, 2, 0, SHUFFLE)),
-    ("shuffle started", messages.ShuffleStarted(UPTIME, 2)),
-    ("shuffle finished", messages.ShuffleFinished(UPTIME, 2, SHUFFLE, 52)),
-    ("shuffle aborted", messages.ShuffleAborted(UPTIME, 2, 53, 1, 2, 1, 3, 1, 1)),
-    ("set dispensed", messages.SetDispensed(UPTIME, SHUFFLE, 7, 43, 2, [1, 26, 52])),
-    ("set dispensed, one not read, one foreign", messages.SetDispensed(UPTIME, SHUFFLE, 7, 43, 2, [0, 127, 13])),
-    ("set removed", messages.SetRemoved(UPTIME, SHUFFLE, 7)),
-    ("card drawn, no orientation sensor", messages.CardDrawn(UPTIME, SHUFFLE, 10, 42, 2, 40)),
-    ("card drawn, face up", messages.CardDrawn(UPTIME, SHUFFLE, 10, 42, 2, 14, True)),
-    ("cards drawn together", messages.CardsDrawnTogether(UPTIME, SHUFFLE, 10, 41, 2, False, [39, 27])),
-    ("face up found", messages.FaceUpFound(UPTIME, SHUFFLE, 11, 2, 5)),
-    ("stub unloaded", messages.StubUnloaded(UPTIME, 2, 43)),
-    ("jammed", messages.Jammed(UPTIME, "transport")),
-    ("jam cleared", messages.JamCleared(UPTIME, "transport")),
-    ("door moved", messages.DoorMoved(UPTIME, True)),
-    ("self-test finished", messages.SelfTestFinished(UPTIME, False, "exit sensor")),
-    ("power low", messages.PowerLow(2**32)),
-    ("tampered", messages.Tampered(UPTIME, "lid")),
-    ("button pressed", messages.ButtonPressed(UPTIME, "green")),
-    ("reports lost", messages.ReportsLost(UPTIME, BOOT, 2, 30)),
-    ("check failed", messages.CheckFailed(UPTIME, "program")),
+REPORTS: Final[tuple[tuple[str, messages.ReportBody], ...]] = (
+    ("started", messages.StartedReport(12, "power")),
+    ("deck loaded, counted", messages.DeckLoadedReport(UPTIME, 2, 52)),
+    ("deck loaded, shoe", messages.DeckLoadedReport(UPTIME, 2, 0, SHUFFLE)),
+    ("shuffle started", messages.ShuffleStartedReport(UPTIME, 2)),
+    ("shuffle finished", messages.ShuffleFinishedReport(UPTIME, 2, SHUFFLE, 52)),
+    ("shuffle aborted", messages.ShuffleAbortedReport(UPTIME, 2, 53, 1, 2, 1, 3, 1, 1)),
+    ("set dispensed", messages.SetDispensedReport(UPTIME, SHUFFLE, 7, 43, 2, [1, 26, 52])),
+    ("set dispensed, one not read, one foreign", messages.SetDispensedReport(UPTIME, SHUFFLE, 7, 43, 2, [0, 127, 13])),
+    ("set removed", messages.SetRemovedReport(UPTIME, SHUFFLE, 7)),
+    ("card drawn, no orientation sensor", messages.CardDrawnReport(UPTIME, SHUFFLE, 10, 42, 2, 40)),
+    ("card drawn, face up", messages.CardDrawnReport(UPTIME, SHUFFLE, 10, 42, 2, 14, True)),
+    ("cards drawn together", messages.CardsDrawnTogetherReport(UPTIME, SHUFFLE, 10, 41, 2, False, [39, 27])),
+    ("face up found", messages.FaceUpFoundReport(UPTIME, SHUFFLE, 11, 2, 5)),
+    ("stub unloaded", messages.StubUnloadedReport(UPTIME, 2, 43)),
+    ("jammed", messages.JammedReport(UPTIME, "transport")),
+    ("jam cleared", messages.JamClearedReport(UPTIME, "transport")),
+    ("door moved", messages.DoorMovedReport(UPTIME, True)),
+    ("self-test finished", messages.SelfTestFinishedReport(UPTIME, False, "exit sensor")),
+    ("power low", messages.PowerLowReport(2**32)),
+    ("tampered", messages.TamperedReport(UPTIME, "lid")),
+    ("button pressed", messages.ButtonPressedReport(UPTIME, "green")),
+    ("reports lost", messages.ReportsLostReport(UPTIME, BOOT, 2, 30)),
+    ("check failed", messages.CheckFailedReport(UPTIME, "program")),
 )
 FIRST_REPORTS: Final = 22
 """How many of them the page began with: their vectors stay as they are, and those of later ones follow at the end."""
 
 ORDERS: Final[tuple[tuple[str, messages.AnyOrder], ...]] = (
-    ("dispense", messages.Dispense(3)),
-    ("hold exit", messages.HoldExit()),
-    ("release exit", messages.ReleaseExit()),
-    ("shuffle", messages.Shuffle()),
-    ("unload stub", messages.UnloadStub()),
-    ("show", messages.Show("Tisch 7 ✓")),
-    ("run self-test", messages.RunSelfTest()),
+    ("dispense", messages.DispenseOrder(3)),
+    ("hold exit", messages.HoldExitOrder()),
+    ("release exit", messages.ReleaseExitOrder()),
+    ("shuffle", messages.ShuffleOrder()),
+    ("unload stub", messages.UnloadStubOrder()),
+    ("show", messages.ShowOrder("Tisch 7 ✓")),
+    ("run self-test", messages.RunSelfTestOrder()),
 )
 
 
@@ -119,7 +119,7 @@ def content(encoded: bytes) -> bytes:
     return decoded.content
 
 
-HELLO: Final = frame(Kind.HELLO, messages.Hello(1, HOST_NONCE), boot=0, number=1206)
+HELLO: Final = frame(Kind.HELLO, messages.HelloBody(1, HOST_NONCE), boot=0, number=1206)
 HELLO_CONTENT: Final = content(HELLO)
 KEYS: Final = frame_keys(KEY, HOST_NONCE, DEVICE_NONCE, HELLO_CONTENT, content(frame(Kind.IDENTITY, IDENTITY)))
 """Of the frames of the host, and of the device."""
@@ -162,15 +162,15 @@ def _handshake() -> list[Vector]:
     identity = frame(Kind.IDENTITY, IDENTITY)
 
     def proof(kind: Kind, role: bytes, number: int) -> bytes:
-        made = authentication.proof(KEY, role, HOST_NONCE, DEVICE_NONCE, HELLO_CONTENT, content(identity))
-        return frame(kind, messages.Proof(authentication.HMAC_SHA256, made), number=number)
+        made = sealing.proof(KEY, role, HOST_NONCE, DEVICE_NONCE, HELLO_CONTENT, content(identity))
+        return frame(kind, messages.ProofBody(sealing.HMAC_SHA256, made), number=number)
 
     return [
         Vector("hello", HELLO),
         Vector("identity", identity),
-        Vector("host proof", proof(Kind.HOST_PROOF, authentication.HOST_ROLE, 1206)),
-        Vector("device proof", proof(Kind.DEVICE_PROOF, authentication.DEVICE_ROLE, 41)),
-        Vector("reject", frame(Kind.REJECT, messages.Reject("proof", "the host's proof does not hold"))),
+        Vector("host proof", proof(Kind.HOST_PROOF, sealing.HOST_ROLE, 1206)),
+        Vector("device proof", proof(Kind.DEVICE_PROOF, sealing.DEVICE_ROLE, 41)),
+        Vector("reject", frame(Kind.REJECT, messages.RejectBody("proof", "the host's proof does not hold"))),
     ]
 
 
@@ -179,32 +179,32 @@ def vectors() -> list[Vector]:
     seal = _Sealing().vector
     found = _handshake()
     found += [
-        seal("resume", Kind.RESUME, messages.Resume(EARLIER_BOOT, 1206), number=1206),
-        seal("resume, nothing held", Kind.RESUME, messages.Resume(0, 0), number=0),
-        seal("sealed reject", Kind.SEALED_REJECT, messages.Reject("message", "a frame could not be read")),
+        seal("resume", Kind.RESUME, messages.ResumeBody(EARLIER_BOOT, 1206), number=1206),
+        seal("resume, nothing held", Kind.RESUME, messages.ResumeBody(0, 0), number=0),
+        seal("sealed reject", Kind.SEALED_REJECT, messages.RejectBody("message", "a frame could not be read")),
         seal("status", Kind.STATUS, STATUS),
     ]
-    jam = messages.Status(42, UPTIME, 0, 52, 0, 52, 0, False, True, True, 0, 17, ["jam: transport"])
+    jam = messages.StatusBody(42, UPTIME, 0, 52, 0, 52, 0, False, True, True, 0, 17, ["jam: transport"])
     found += [
         seal("status, with a fault", Kind.STATUS, jam),
         seal("status, flags 1", Kind.STATUS, STATUS, flags=INTERRUPT),
-        seal("ack", Kind.ACK, messages.Ack(3)),
-        seal("ack, earlier boot", Kind.ACK, messages.Ack(3), EARLIER_BOOT, 1209),
-        seal("ack, a counter with escapes", Kind.ACK, messages.Ack(300), counter=0xC0DBDCDD),
-        seal("ack, the last counter", Kind.ACK, messages.Ack(70_000), counter=0xFFFF_FFFF),
+        seal("ack", Kind.ACK, messages.AckBody(3)),
+        seal("ack, earlier boot", Kind.ACK, messages.AckBody(3), EARLIER_BOOT, 1209),
+        seal("ack, a counter with escapes", Kind.ACK, messages.AckBody(300), counter=0xC0DBDCDD),
+        seal("ack, the last counter", Kind.ACK, messages.AckBody(70_000), counter=0xFFFF_FFFF),
     ]
     found += [
         seal(f"report: {name}", Kind.REPORT, report, number=number)
         for number, (name, report) in enumerate(REPORTS[:FIRST_REPORTS], start=1)
     ]
-    kept = messages.SetRemoved(UPTIME, 0xDBC0, 49)
+    kept = messages.SetRemovedReport(UPTIME, 0xDBC0, 49)
     found.append(seal("report kept from an earlier boot", Kind.REPORT, kept, EARLIER_BOOT, 1207))
     found += [
         seal(f"command: {name}", Kind.COMMAND, messages.CommandBody(COMMAND_ID + place, order))
         for place, (name, order) in enumerate(ORDERS)
     ]
-    found.append(seal("answer: done", Kind.ANSWER, messages.Answer(COMMAND_ID, True)))
-    found.append(seal("answer: refused", Kind.ANSWER, messages.Answer(COMMAND_ID, False, "held")))
+    found.append(seal("answer: done", Kind.ANSWER, messages.AnswerBody(COMMAND_ID, True)))
+    found.append(seal("answer: refused", Kind.ANSWER, messages.AnswerBody(COMMAND_ID, False, "held")))
     found += [
         seal(f"report: {name}", Kind.REPORT, report, number=number)
         for number, (name, report) in enumerate(REPORTS[FIRST_REPORTS:], start=FIRST_REPORTS + 1)

@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from firmware_bridge.drivers.cardlink.frame_sealing import INTERRUPT
 from firmware_bridge.drivers.cardlink.framing import encode_frame
+from firmware_bridge.drivers.cardlink.sealing import INTERRUPT
 from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice

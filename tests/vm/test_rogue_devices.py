@@ -31,7 +31,7 @@ async def test_the_right_number_with_another_key_is_refused(rig: Rig, url: str) 
         await rogue.plug()
         view = await rig.table.until_seen(lambda view: view.device.code == "device-rejects-host")
         assert not view.device.connected
-        assert "pair them again" in str(view.device.sentence)
+        assert "pair the device again" in str(view.device.sentence)
         assert view.service == "out_of_service"
     assert "device-rejects-host" in await codes(rig)
 

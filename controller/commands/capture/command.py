@@ -181,7 +181,7 @@ def _lacks_card_table(capture: Capture, card_table: Path | None) -> bool:
     )
 
 
-def _show_header(header: capture_format.Header, unopened: int, *, as_json: bool) -> None:
+def _show_header(header: capture_format.CaptureHeader, unopened: int, *, as_json: bool) -> None:
     if as_json:
         write_out(capture_format.encode_line(header).decode().rstrip("\n"))
         return

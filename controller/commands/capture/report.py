@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from firmware_bridge.captures import capture_format
-from firmware_bridge.captures.capture_format import AnyRecord, Header, Origin
+from firmware_bridge.captures.capture_format import AnyRecord, CaptureHeader, CaptureOrigin
 from firmware_bridge.captures.replay import Played
 from firmware_bridge.cards import Concealed, Evidence
 from firmware_bridge.drivers import base
@@ -22,12 +22,12 @@ NOT_SHOWN = frozenset({"evidence", "nonce"})  # already in the record
 RARE = frozenset({"unanswered", "withheld", "newest", "moves_too_long"})  # fields that are omitted when empty
 
 
-def may_tell_faces(header: Header) -> bool:
+def may_tell_faces(header: CaptureHeader) -> bool:
     """Return whether the faces of concealed cards may be shown.
 
     A person with the key may see them; nobody plays with the cards of a simulated device or of a handmade capture.
     """
-    return header.sealed or header.origin is not Origin.HARDWARE
+    return header.sealed or header.origin is not CaptureOrigin.HARDWARE
 
 
 def as_data(ms: int, link: int, thing: Played, *, faces: bool) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def json_line(data: object) -> str:
     return json.dumps(data, separators=(",", ":"))
 
 
-def header_line(header: Header) -> str:
+def header_line(header: CaptureHeader) -> str:
     """Return one line about the origin of the records."""
     device = "" if header.device is None else f", {_device(msgspec.to_builtins(header.device))}"
     note = f", {header.note}" if header.note else ""

@@ -10,19 +10,18 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from firmware_bridge.capabilities import DeviceIdentity
-from firmware_bridge.device_policy import DevicePolicy
 from firmware_bridge.drivers.base import LinkOver
-from firmware_bridge.drivers.cardlink import authentication, messages
-from firmware_bridge.drivers.cardlink.frame_sealing import frame_keys
+from firmware_bridge.drivers.cardlink import messages, sealing
 from firmware_bridge.drivers.cardlink.framing import VERSION, Frame
+from firmware_bridge.drivers.cardlink.sealing import frame_keys
 from firmware_bridge.drivers.cardlink.translate import identity_of
 from firmware_bridge.drivers.memory import LinkMemory
-from firmware_bridge.drivers.setting import FrameKeys
+from firmware_bridge.drivers.setting import DevicePolicy, FrameKeys
 from firmware_bridge.messages import Message, message, sentences
 
 # the nonce of the golden vectors, which must not pass for a device's nonce
 PUBLISHED_NONCE: Final = bytes(range(0x40, 0x50))
-UNPROVEN: Final = message("It is not proven that this came from the device; something in the line may have sent it.")
+UNPROVEN: Final = message("It is not proven that the device sent this; something on the line may have sent it.")
 
 
 class Proven(NamedTuple):
@@ -34,7 +33,7 @@ class Proven(NamedTuple):
     kept: list[messages.KeptReports]
 
 
-class Handshake:
+class HostHandshake:
     """One handshake. `hello` is the header and body that were sent. With `replayed`, the bytes come from a capture,
     which may hold the link's `recorded` keys; a device without a key here was verified when it was recorded.
     """
@@ -67,22 +66,22 @@ class Handshake:
         said = messages.decode_identity(frame.body)
         if said.version != VERSION:
             return other_version(said.version)
-        authentication.check_nonce(said.nonce)
+        sealing.check_nonce(said.nonce)
         if refusal := self._policy.refuse_serial(said.serial):
             return refusal
         key = self._key_of(said.serial)
         self._judged = key is not None
         if key is None and self._recorded is None:
             return LinkOver("device-unknown-serial", self._no_key_for(said.serial), refused=True)
-        parts = (key or bytes(authentication.KEY_SIZE), self._nonce, said.nonce, self._hello, frame.content)
+        parts = (key or bytes(sealing.KEY_SIZE), self._nonce, said.nonce, self._hello, frame.content)
 
         def proof(role: bytes) -> bytes:
-            return authentication.proof(parts[0], role, *parts[1:])
+            return sealing.proof(parts[0], role, *parts[1:])
 
         keys = self._recorded if key is None and self._recorded is not None else frame_keys(*parts)
         self._proven = Proven(identity_of(said, frame.boot), said.nonce, keys, said.kept)
-        self._expected = proof(authentication.DEVICE_ROLE)
-        ours = messages.Proof(authentication.HMAC_SHA256, proof(authentication.HOST_ROLE))
+        self._expected = proof(sealing.DEVICE_ROLE)
+        ours = messages.ProofBody(sealing.HMAC_SHA256, proof(sealing.HOST_ROLE))
         self.host_proof = messages.encode_body(ours)
         return None
 
@@ -90,9 +89,11 @@ class Handshake:
         """Verify the device's proof. Raise ValueError for a bad body."""
         assert self._proven is not None
         claimed = messages.decode_proof(frame.body)
-        holds = not self._judged or authentication.is_valid(claimed.proof, self._expected)
-        if claimed.type != authentication.HMAC_SHA256 or not holds:
-            said = message("The device could not prove its identity: its key is not the one kept here. Pair it again.")
+        holds = not self._judged or sealing.is_valid(claimed.proof, self._expected)
+        if claimed.type != sealing.HMAC_SHA256 or not holds:
+            said = message(
+                "The device could not prove its identity: its key differs from the key stored here. Pair it again."
+            )
             return LinkOver("device-proof", sentences(said, UNPROVEN), refused=True)
         identity, nonce = self._proven.identity, self._proven.nonce
         if refusal := self._policy.refuse_firmware(identity.serial, identity.firmware_digest):
@@ -100,8 +101,8 @@ class Handshake:
         published = nonce == PUBLISHED_NONCE and not identity.simulated
         if published or self._memory.knows_nonce(nonce):
             said = message(
-                "The device {serial} repeats a number that it may use once only, so that a recording of this program "
-                "could command it: do not deal from it, and have its firmware looked at.",
+                "The device {serial} has reused a number that it may use only once, so a recording of this "
+                "program could command it. Do not deal from it, and have its firmware checked.",
                 serial=identity.serial,
             )
             return LinkOver("device-nonce-repeated", said, refused=True)
@@ -110,11 +111,12 @@ class Handshake:
     def _no_key_for(self, serial: str) -> Message:
         if self._replayed:
             return message(
-                "The capture does not hold this link's keys: name the file with the device's key (--device-keys)."
+                "The capture does not contain the keys of this link: name the file with the device's key "
+                "(--device-keys)."
             )
         return message(
-            "The device with serial {serial} has no key here: pair it, restart if it is paired already, or connect the "
-            "right device.",
+            "There is no key here for the device {serial}: pair it, restart the program if it is already "
+            "paired, or connect the right device.",
             serial=serial,
         )
 
@@ -122,7 +124,7 @@ class Handshake:
 def other_version(version: int) -> LinkOver:
     """Return the end for a device that speaks another version of the protocol."""
     said = message(
-        "The device speaks cardlink {version}, this program cardlink {ours}: update the older of the two.",
+        "The device speaks cardlink {version}, and this program speaks cardlink {ours}: update the older of the two.",
         version=version,
         ours=VERSION,
     )
@@ -135,5 +137,9 @@ def rejected(frame_body: bytes, *, proven: bool) -> LinkOver:
     said = message("The device refused this host ({code}).", code=reject.code)
     if reject.text:
         said = message("The device refused this host ({code}): {text}.", code=reject.code, text=reject.text)
-    differ = message("The keys of host and device differ: pair them again.") if reject.code == "proof" else None
+    differ = (
+        message("The host and the device have different keys: pair the device again.")
+        if reject.code == "proof"
+        else None
+    )
     return LinkOver("device-rejects-host", sentences(said, differ, None if proven else UNPROVEN), refused=True)

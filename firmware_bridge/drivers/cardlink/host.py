@@ -17,7 +17,6 @@ from typing import Any, Final, Literal, TypeAlias
 from firmware_bridge import observations
 from firmware_bridge.cards import Evidence
 from firmware_bridge.commands import AnyCommand
-from firmware_bridge.device_policy import ANY_DEVICE, DevicePolicy
 from firmware_bridge.drivers.base import (
     Answered,
     Contradicted,
@@ -29,19 +28,15 @@ from firmware_bridge.drivers.base import (
     StatusHeard,
 )
 from firmware_bridge.drivers.cardlink import link_ends, messages
-from firmware_bridge.drivers.cardlink.frame_sealing import OpenedFrame
 from firmware_bridge.drivers.cardlink.framing import HEADER, VERSION, Frame, FrameReader, enclose
-from firmware_bridge.drivers.cardlink.freshness import LOST_WITHOUT
-from firmware_bridge.drivers.cardlink.handshake import Handshake, Proven, other_version, rejected
-from firmware_bridge.drivers.cardlink.messages import CLEAR, Kind, encode_body
-from firmware_bridge.drivers.cardlink.overdue import OverdueReport, Statuses
-from firmware_bridge.drivers.cardlink.sealed_channel import SealedChannel
-from firmware_bridge.drivers.cardlink.sequence import ReportSequence
+from firmware_bridge.drivers.cardlink.handshake import HostHandshake, Proven, other_version, rejected
+from firmware_bridge.drivers.cardlink.messages import CLEAR, Kind, encode_body, why_unreadable
+from firmware_bridge.drivers.cardlink.reports import OverdueReport, ReportSequence, Statuses
+from firmware_bridge.drivers.cardlink.sealing import LOST_WITHOUT, OpenedFrame, SealedChannel
 from firmware_bridge.drivers.cardlink.translate import observation_of, order_of, status_of
-from firmware_bridge.drivers.cardlink.unreadable import why_unreadable
 from firmware_bridge.drivers.detect import SAMPLE_SIZE
 from firmware_bridge.drivers.memory import LinkMemory
-from firmware_bridge.drivers.setting import DriverSetting, FrameKeys
+from firmware_bridge.drivers.setting import ANY_DEVICE, DevicePolicy, DriverSetting, FrameKeys
 from firmware_bridge.observations import AnyObservation
 
 RESEND_FIRST: Final = 0.5  # seconds until an unanswered frame is repeated; doubles (docs/cardlink.md, "A link")
@@ -61,7 +56,7 @@ FLAGS_END: Final = 3  # bytes of the header before those that name a report; fla
 _HOST_KINDS: Final = frozenset({Kind.HELLO, Kind.HOST_PROOF, Kind.RESUME, Kind.ACK, Kind.COMMAND})
 
 
-class Step(Enum):
+class LinkStep(Enum):
     """The state of the handshake: what the host waits for."""
 
     IDENTITY = auto()
@@ -121,7 +116,7 @@ class CardlinkHost:
         self._damaged_before = 0  # frames damaged before the last good one
         self._held = held
         self._durable = held
-        self._step = Step.IDENTITY
+        self._step = LinkStep.IDENTITY
         self._boot = 0
         self._memory = memory or LinkMemory()
         self._sequence = ReportSequence(held, (), 0)
@@ -132,14 +127,14 @@ class CardlinkHost:
         self._echoed = False
         self._last_ack = now
         self._commands: dict[int, Unanswered] = {}
-        self._early_answers: list[tuple[int, Answered]] = []
+        self._early_answers: dict[int, tuple[int, Answered]] = {}  # by command id, with the report that each waits for
         self._answers: dict[int, Answered] = {}  # the last ones, by command id
         self._proven: Proven | None = None
         self._channel: SealedChannel | None = None  # from the device's proof on
         self._identity_content = b""
         self._replaced = 0  # identities whose proof may still be rejected
-        hello = HEADER.pack(VERSION, Kind.HELLO, 0, 0, held[1]) + encode_body(messages.Hello(VERSION, nonce))
-        self._handshake = Handshake(
+        hello = HEADER.pack(VERSION, Kind.HELLO, 0, 0, held[1]) + encode_body(messages.HelloBody(VERSION, nonce))
+        self._handshake = HostHandshake(
             hello,
             nonce,
             key_of=key_of,
@@ -159,10 +154,10 @@ class CardlinkHost:
         heard: list[Heard] = []
         damaged = self._damaged
         for frame in self._reader.receive(data):
-            if self._step is Step.OVER:
+            if self._step is LinkStep.OVER:
                 break
             self._take(frame, now, heard)
-        if self._step is not Step.OVER:
+        if self._step is not LinkStep.OVER:
             self._check_dropped_frames(now, heard)
         if self._waiting is not None and self._damaged > damaged:
             self._waiting.hurry(now)
@@ -173,7 +168,7 @@ class CardlinkHost:
         return heard
 
     def tick(self, now: float) -> Sequence[Heard]:
-        if self._step is Step.OVER:
+        if self._step is LinkStep.OVER:
             return ()
         if now >= self._ends_at():
             return (self._end(self._why_ended(now)),)
@@ -185,17 +180,17 @@ class CardlinkHost:
         for command in self._commands.values():
             if now >= command.due:
                 self._resend(command, now)
-        if self._step is Step.READY and now >= self._last_ack + HEARTBEAT:
+        if self._step is LinkStep.READY and now >= self._last_ack + HEARTBEAT:
             self._send_ack(now)
         return heard
 
     def wake_at(self) -> float:
-        if self._step is Step.OVER:
+        if self._step is LinkStep.OVER:
             return float("inf")
         times = [self._ends_at(), *(command.due for command in self._commands.values())]
         if self._waiting is not None:
             times.append(self._waiting.due)
-        if self._step is Step.READY:
+        if self._step is LinkStep.READY:
             times += [self._last_ack + HEARTBEAT, self._overdue.ends_at()]
         return min(times)
 
@@ -208,11 +203,11 @@ class CardlinkHost:
     def acknowledge(self, boot: int, number: int, now: float) -> None:
         self._durable = (boot, number)
         self._overdue.acknowledge(boot, number, now)
-        if self._step is Step.READY:
+        if self._step is LinkStep.READY:
             self._send_ack(now)
 
     def command(self, command_id: int, command: AnyCommand, now: float) -> None:
-        if self._step is not Step.READY or command_id in self._commands:
+        if self._step is not LinkStep.READY or command_id in self._commands:
             return
         body = encode_body(messages.CommandBody(command_id, order_of(command)))
         self._commands[command_id] = self._ask(self._sealed(Kind.COMMAND, body), now)
@@ -245,11 +240,11 @@ class CardlinkHost:
         boot, number = self._durable
         self._last_ack = now
         assert self._channel is not None
-        body = encode_body(messages.Ack(self._channel.heard))
+        body = encode_body(messages.AckBody(self._channel.heard))
         self._out.append(self._channel.seal(Kind.ACK, boot or self._boot, number, body, now))
 
     def _end(self, over: LinkOver) -> LinkOver:
-        self._step = Step.OVER
+        self._step = LinkStep.OVER
         self._waiting = None
         self._commands.clear()
         return over
@@ -257,7 +252,7 @@ class CardlinkHost:
     def _ends_at(self) -> float:
         """Return when the link ends unless something is received before."""
         silent = float("inf") if self._last_valid is None else self._last_valid + LOST_AFTER
-        if self._channel is None or self._step is not Step.READY:
+        if self._channel is None or self._step is not LinkStep.READY:
             return min(silent, self._started + HANDSHAKE_WITHIN)
         return min(silent, self._channel.ends_at())
 
@@ -280,11 +275,16 @@ class CardlinkHost:
 
     def _give_up_report(self, now: float) -> Sequence[Heard]:
         """Give up a report that is due: make the link again once, then declare that the report may be lost."""
-        if self._step is not Step.READY or now < self._overdue.ends_at():
+        if self._step is not LinkStep.READY or now < self._overdue.ends_at():
             return ()
         if self._overdue.counts_too_few(now):
             return (self._end(link_ends.counts_too_few(self._sequence.number - 1)),)
-        return (self._overdue.give_up() or self._end(link_ends.report_withheld(self._sequence.number)),)
+        gone = self._overdue.give_up()
+        if gone is None:
+            return (self._end(link_ends.report_withheld(self._sequence.number)),)
+        heard: list[Heard] = [gone]
+        self._release_answers(heard)
+        return heard
 
     @property
     def _damaged(self) -> int:
@@ -336,7 +336,7 @@ class CardlinkHost:
 
     def _wrong_boot(self, frame: Frame | OpenedFrame) -> bool:
         """Return whether the header's boot is wrong. Before the proof, sealed frames of another link are ignored."""
-        if self._step is Step.IDENTITY or frame.boot == self._boot or frame.kind == Kind.IDENTITY:
+        if self._step is LinkStep.IDENTITY or frame.boot == self._boot or frame.kind == Kind.IDENTITY:
             return False
         if self._proven is None:
             return frame.kind in CLEAR
@@ -362,10 +362,10 @@ class CardlinkHost:
         if refusal := self._handshake.take_identity(frame):
             heard.append(self._end(refusal))
             return
-        self._replaced += self._step is Step.DEVICE_PROOF
+        self._replaced += self._step is LinkStep.DEVICE_PROOF
         self._identity_content = frame.content
         self._boot = frame.boot
-        self._step = Step.DEVICE_PROOF
+        self._step = LinkStep.DEVICE_PROOF
         self._waiting = self._ask(self._clear(Kind.HOST_PROOF, self._handshake.host_proof), now)
 
     def _take_device_proof(self, frame: Frame, now: float, heard: list[Heard]) -> None:
@@ -378,14 +378,14 @@ class CardlinkHost:
         self._channel = SealedChannel(*proven.keys)
         self._note_keys(proven.keys)
         self._proven = proven
-        self._step = Step.FIRST_STATUS
-        self._waiting = self._ask(self._sealed(Kind.RESUME, encode_body(messages.Resume(*self._held))), now)
+        self._step = LinkStep.FIRST_STATUS
+        self._waiting = self._ask(self._sealed(Kind.RESUME, encode_body(messages.ResumeBody(*self._held))), now)
 
     def _take_first_status(self, frame: OpenedFrame, now: float, heard: list[Heard]) -> None:
         assert self._proven is not None
         assert self._channel is not None
         said = messages.decode_status(frame.body)
-        self._step = Step.READY
+        self._step = LinkStep.READY
         self._waiting = None
         self._channel.stands(now)
         self._send_ack(now)
@@ -400,7 +400,7 @@ class CardlinkHost:
         late = [one for one, asked in self._commands.items() if now >= asked.since + ANSWERED_WITHIN]
         heard.append(StatusHeard(status_of(said, frame.boot), tuple(late), self._statuses.move_too_long(now)))
 
-    def _hear_status(self, said: messages.Status, now: float) -> None:
+    def _hear_status(self, said: messages.StatusBody, now: float) -> None:
         assert self._channel is not None
         self._channel.hear(said.heard, now)
         self._statuses.hear(now, moving=said.moving)
@@ -409,30 +409,34 @@ class CardlinkHost:
     def _take_answer(self, frame: OpenedFrame, now: float, heard: list[Heard]) -> None:
         answer = messages.decode_answer(frame.body)
         answered = Answered(answer.command_id, answer.done, answer.reason)
-        if self._commands.pop(answer.command_id, None) is not None:
-            self._answers[answer.command_id] = answered
-            if len(self._answers) > ANSWERS_KEPT:
-                del self._answers[next(iter(self._answers))]
-            self._early_answers.append((frame.number, answered))
+        _, before = self._early_answers.get(answer.command_id, (0, self._answers.get(answer.command_id)))
+        if before is not None:
+            if answered != before:
+                self._note("answer", frame, answer.command_id, now, heard)
+        elif answer.command_id in self._commands:
+            self._early_answers[answer.command_id] = (frame.number, answered)
+            self._overdue.hear_of_answer(frame.number, now)
             self._release_answers(heard)
-        elif answer.command_id not in self._answers:
+        else:
             self._note("unknown_answer", frame, answer.command_id, now, heard)
-        elif answered != self._answers[answer.command_id]:
-            self._note("answer", frame, answer.command_id, now, heard)
 
     def _note(self, what: Contradiction, frame: OpenedFrame, number: int, now: float, heard: list[Heard]) -> None:
         if self._memory.may_note(what, frame.boot, number, now):
             heard.append(Contradicted(what, frame.boot, number, Evidence(frame.content)))
 
     def _release_answers(self, heard: list[Heard]) -> None:
-        """Release the answers that overtook reports sent before them, as soon as those reports are taken."""
-        waiting: list[tuple[int, Answered]] = []
-        for number, answered in self._early_answers:
-            if self._sequence.boot == self._boot and self._sequence.number > number:
+        """Release the answers that overtook reports sent before them, as soon as those reports are taken or given up.
+
+        Until then the command is repeated, and counts as unanswered.
+        """
+        for command_id, (number, answered) in list(self._early_answers.items()):
+            is_taken = self._sequence.boot == self._boot and self._sequence.number > number
+            if is_taken or self._sequence.takes_next:
+                del self._early_answers[command_id], self._commands[command_id]
+                self._answers[command_id] = answered
+                if len(self._answers) > ANSWERS_KEPT:
+                    del self._answers[next(iter(self._answers))]
                 heard.append(answered)
-            else:
-                waiting.append((number, answered))
-        self._early_answers = waiting
 
     def _take_report(self, frame: OpenedFrame, now: float, heard: list[Heard]) -> None:
         report: AnyObservation
@@ -442,7 +446,7 @@ class CardlinkHost:
         try:
             message = messages.decode_report(frame.body)
             uptime, report = message.uptime_ms, observation_of(message)
-            if isinstance(message, messages.ReportsLost) and message.boot == frame.boot:
+            if isinstance(message, messages.ReportsLostReport) and message.boot == frame.boot:
                 covers, first = True, min(message.first, frame.number)
                 report = observations.ReportsLost(frame.boot, max(first, self._sequence.number), frame.number)
         except ValueError as error:
@@ -489,12 +493,12 @@ def make_cardlink(setting: DriverSetting, now: float) -> CardlinkHost:
 
 
 _Handler = Callable[[CardlinkHost, Any, float, list[Heard]], None]
-_HANDLERS: Final[dict[tuple[Step, int], _Handler]] = {
-    (Step.IDENTITY, Kind.IDENTITY): CardlinkHost._take_identity,
-    (Step.DEVICE_PROOF, Kind.IDENTITY): CardlinkHost._take_identity,
-    (Step.DEVICE_PROOF, Kind.DEVICE_PROOF): CardlinkHost._take_device_proof,
-    (Step.FIRST_STATUS, Kind.STATUS): CardlinkHost._take_first_status,
-    (Step.READY, Kind.STATUS): CardlinkHost._take_status,
-    (Step.READY, Kind.ANSWER): CardlinkHost._take_answer,
-    (Step.READY, Kind.REPORT): CardlinkHost._take_report,
+_HANDLERS: Final[dict[tuple[LinkStep, int], _Handler]] = {
+    (LinkStep.IDENTITY, Kind.IDENTITY): CardlinkHost._take_identity,
+    (LinkStep.DEVICE_PROOF, Kind.IDENTITY): CardlinkHost._take_identity,
+    (LinkStep.DEVICE_PROOF, Kind.DEVICE_PROOF): CardlinkHost._take_device_proof,
+    (LinkStep.FIRST_STATUS, Kind.STATUS): CardlinkHost._take_first_status,
+    (LinkStep.READY, Kind.STATUS): CardlinkHost._take_status,
+    (LinkStep.READY, Kind.ANSWER): CardlinkHost._take_answer,
+    (LinkStep.READY, Kind.REPORT): CardlinkHost._take_report,
 }

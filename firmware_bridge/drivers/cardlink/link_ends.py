@@ -15,7 +15,10 @@ from firmware_bridge.messages import message
 REBOOTED: Final = LinkOver("device-rebooted", message("The device has restarted; the program reconnects."))
 ECHO: Final = LinkOver(
     "device-garbage",
-    message("Only what this program sent came back: the line echoes, or its two wires are connected to each other."),
+    message(
+        "The program received only what it had sent: the line echoes, or its two wires are connected to "
+        "each other. Check the wiring and the converter."
+    ),
 )
 NOTHING_CAME: Final = LinkOver(
     "device-no-answer",
@@ -25,18 +28,16 @@ NOTHING_CAME: Final = LinkOver(
 )
 NO_ANSWERS: Final = LinkOver(
     "device-no-answer",
-    message(
-        "The device sends, but does not answer what this program sends: check the wire that carries the host's bytes."
-    ),
+    message("The device sends data but does not answer this program: check the wire that carries data to the device."),
 )
 COUNTERS_USED_UP: Final = LinkOver(
-    "device-counters", message("This link has used up the numbers of its frames; the program makes another one.")
+    "device-counters", message("This link has used all its frame numbers; the program reconnects.")
 )
 FORGED: Final = LinkOver(
     "device-forged-frames",
     message(
-        "Too many frames came that the device did not seal: someone may be in the line. Check the cable and its seals; "
-        "the program reconnects."
+        "Too many frames arrived that the device did not seal: someone may be tampering with the line. "
+        "Check the cable and its seals. The program reconnects."
     ),
 )
 
@@ -44,7 +45,7 @@ FORGED: Final = LinkOver(
 def garbage(first_bytes: bytes) -> LinkOver:
     """Return the end for bytes with no frame among them."""
     said = message(
-        "Bytes came from the device, and none of them was part of a cardlink frame: {check}.",
+        "The data from the device contains no cardlink frame: {check}.",
         check=what_to_check(first_bytes, "cardlink"),
     )
     return LinkOver("device-garbage", said)
@@ -52,8 +53,8 @@ def garbage(first_bytes: bytes) -> LinkOver:
 
 def damaged(damaged_frames: int, good: int) -> LinkOver:
     said = message(
-        "What the device sends arrives damaged ({damaged} of {frames} frames): check the cable and its plugs, that no "
-        "other program has the port, and the speed (baud=).",
+        "Data from the device arrives damaged ({damaged} of {frames} frames): check the cable, its plugs"
+        " and the speed (baud=), and that no other program uses the port.",
         damaged=damaged_frames,
         frames=damaged_frames + good,
     )
@@ -71,8 +72,9 @@ def no_status(seconds: float) -> LinkOver:
 
 def delayed(seconds: float) -> LinkOver:
     said = message(
-        "For {seconds} s the device has named nothing that was sent to it lately: what is sent arrives late or not at "
-        "all. Check the cable and what is connected to it; the program reconnects.",
+        "For {seconds} s the device has not confirmed anything that was sent to it recently: data "
+        "arrives late or not at all. Check the cable and what is connected to it. The program "
+        "reconnects.",
         seconds=round(seconds),
     )
     return LinkOver("device-delayed", said)
@@ -80,8 +82,8 @@ def delayed(seconds: float) -> LinkOver:
 
 def too_long(size: int) -> LinkOver:
     said = message(
-        "The device sent a frame of {size} bytes, and cardlink allows {most}: its identity is too long. Ask its maker "
-        "for other firmware.",
+        "The device's identity is too long: it sent a frame of {size} bytes, and cardlink allows {most}."
+        " Ask its maker for corrected firmware.",
         size=size,
         most=MAX_DECODED,
     )
@@ -89,19 +91,17 @@ def too_long(size: int) -> LinkOver:
 
 
 def no_message(why: object) -> LinkOver:
-    said = message("The device sent a message that is not cardlink's: {why}.", why=str(why))
+    said = message("The device sent an invalid cardlink message: {why}.", why=str(why))
     return LinkOver("device-message", said)
 
 
 def counts_too_few(taken: int) -> LinkOver:
     said = message(
-        "The device counts fewer reports than the {taken} that it has sent; the program reconnects.", taken=taken
+        "The device counts fewer reports than the {taken} that it sent; the program reconnects.", taken=taken
     )
     return LinkOver("device-message", said)
 
 
 def report_withheld(number: int) -> LinkOver:
-    said = message(
-        "The device has made its report {number} and does not send it; the program reconnects.", number=number
-    )
+    said = message("The device has made report {number} but does not send it; the program reconnects.", number=number)
     return LinkOver("device-reports", said)

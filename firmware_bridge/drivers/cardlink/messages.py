@@ -2,12 +2,17 @@
 
 New fields go at the end, with a default, so that either side may be the older one. A card is its number (1 to 52), 0 if
 it was not recognised, 127 if it is foreign to the deck: always one byte, so that sizes reveal nothing.
+
+`why_unreadable` says why a body cannot be read, without revealing a card: frame, field and limit. msgspec names the
+place in the array and what it expected there, but not the value. The value is added if it is a number and the message
+has no cards.
 """
 
 from __future__ import annotations
 
+import re
 from enum import IntEnum
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 
@@ -52,7 +57,7 @@ class Body(msgspec.Struct, frozen=True, array_like=True):
     """The base class of all bodies."""
 
 
-class Hello(Body, frozen=True):
+class HelloBody(Body, frozen=True):
     version: U8
     nonce: bytes
 
@@ -63,13 +68,13 @@ class HelloHead(Body, frozen=True):
     version: U8
 
 
-class Ack(Body, frozen=True):
+class AckBody(Body, frozen=True):
     """An acknowledgement; its report is in the header. `heard` is the highest counter taken from the device."""
 
     heard: U32
 
 
-class Status(Body, frozen=True):
+class StatusBody(Body, frozen=True):
     last_report: U32
     uptime_ms: U63
     shuffle: U32
@@ -96,7 +101,7 @@ class KeptReports(Body, frozen=True):
     newest: U32
 
 
-class Identity(Body, frozen=True):
+class IdentityBody(Body, frozen=True):
     version: U8
     kind: str
     unit: str
@@ -113,50 +118,50 @@ class Identity(Body, frozen=True):
     kept: list[KeptReports]
 
 
-class Proof(Body, frozen=True):
+class ProofBody(Body, frozen=True):
     type: U8
     proof: bytes
 
 
-class Resume(Body, frozen=True):
+class ResumeBody(Body, frozen=True):
     """The last report that the host holds durably; boot 0 if it holds none."""
 
     boot: U32
     number: U32
 
 
-class Reject(Body, frozen=True):
+class RejectBody(Body, frozen=True):
     code: str
     text: str = ""
 
 
-class Answer(Body, frozen=True):
+class AnswerBody(Body, frozen=True):
     command_id: U63
     done: bool
     reason: str = ""
 
 
-class Report(msgspec.Struct, frozen=True, array_like=True):
+class ReportBody(msgspec.Struct, frozen=True, array_like=True):
     """The base class of reports: the type's tag, the device's uptime in milliseconds, then the fields."""
 
     uptime_ms: U63
 
 
-class Started(Report, frozen=True, tag=1):
+class StartedReport(ReportBody, frozen=True, tag=1):
     cause: str
 
 
-class DeckLoaded(Report, frozen=True, tag=2):
+class DeckLoadedReport(ReportBody, frozen=True, tag=2):
     deck: U32
     count: U32  # 0: not counted
     shuffle: U32 = 0  # 0: not yet shuffled
 
 
-class ShuffleStarted(Report, frozen=True, tag=3):
+class ShuffleStartedReport(ReportBody, frozen=True, tag=3):
     deck: U32
 
 
-class ShuffleFinished(Report, frozen=True, tag=4):
+class ShuffleFinishedReport(ReportBody, frozen=True, tag=4):
     deck: U32
     shuffle: U32
     count: U32
@@ -168,7 +173,7 @@ class ShuffleFinished(Report, frozen=True, tag=4):
     face_up: U32 = 0
 
 
-class ShuffleAborted(Report, frozen=True, tag=5):
+class ShuffleAbortedReport(ReportBody, frozen=True, tag=5):
     deck: U32
     count: U32
     missing: U32 = 0
@@ -179,7 +184,7 @@ class ShuffleAborted(Report, frozen=True, tag=5):
     face_up: U32 = 0
 
 
-class SetDispensed(Report, frozen=True, tag=6):
+class SetDispensedReport(ReportBody, frozen=True, tag=6):
     shuffle: U32
     ordinal: Ordinal
     remaining: U32
@@ -187,12 +192,12 @@ class SetDispensed(Report, frozen=True, tag=6):
     cards: list[U8]
 
 
-class SetRemoved(Report, frozen=True, tag=7):
+class SetRemovedReport(ReportBody, frozen=True, tag=7):
     shuffle: U32
     ordinal: Ordinal
 
 
-class CardDrawn(Report, frozen=True, tag=8):
+class CardDrawnReport(ReportBody, frozen=True, tag=8):
     shuffle: U32
     ordinal: Ordinal
     remaining: U32
@@ -201,7 +206,7 @@ class CardDrawn(Report, frozen=True, tag=8):
     face_up: bool | None = None
 
 
-class CardsDrawnTogether(Report, frozen=True, tag=9):
+class CardsDrawnTogetherReport(ReportBody, frozen=True, tag=9):
     shuffle: U32
     ordinal: Ordinal
     remaining: U32
@@ -210,48 +215,48 @@ class CardsDrawnTogether(Report, frozen=True, tag=9):
     cards: list[U8]
 
 
-class FaceUpFound(Report, frozen=True, tag=10):
+class FaceUpFoundReport(ReportBody, frozen=True, tag=10):
     shuffle: U32
     ordinal: Ordinal
     deck: U32
     card: U8 = NOT_READ
 
 
-class StubUnloaded(Report, frozen=True, tag=11):
+class StubUnloadedReport(ReportBody, frozen=True, tag=11):
     deck: U32
     count: U32
 
 
-class Jammed(Report, frozen=True, tag=12):
+class JammedReport(ReportBody, frozen=True, tag=12):
     zone: str
 
 
-class JamCleared(Report, frozen=True, tag=13):
+class JamClearedReport(ReportBody, frozen=True, tag=13):
     zone: str
 
 
-class DoorMoved(Report, frozen=True, tag=14):
+class DoorMovedReport(ReportBody, frozen=True, tag=14):
     open: bool
 
 
-class SelfTestFinished(Report, frozen=True, tag=15):
+class SelfTestFinishedReport(ReportBody, frozen=True, tag=15):
     passed: bool
     detail: str = ""
 
 
-class PowerLow(Report, frozen=True, tag=16):
+class PowerLowReport(ReportBody, frozen=True, tag=16):
     pass
 
 
-class Tampered(Report, frozen=True, tag=17):
+class TamperedReport(ReportBody, frozen=True, tag=17):
     where: str
 
 
-class ButtonPressed(Report, frozen=True, tag=18):
+class ButtonPressedReport(ReportBody, frozen=True, tag=18):
     button: str
 
 
-class ReportsLost(Report, frozen=True, tag=19):
+class ReportsLostReport(ReportBody, frozen=True, tag=19):
     """Sent in place of reports that are gone, under the number of the last of them."""
 
     boot: U32
@@ -259,63 +264,65 @@ class ReportsLost(Report, frozen=True, tag=19):
     last: U32
 
 
-class CheckFailed(Report, frozen=True, tag=20):
+class CheckFailedReport(ReportBody, frozen=True, tag=20):
     what: str
 
 
 AnyReport: TypeAlias = (
-    Started
-    | DeckLoaded
-    | ShuffleStarted
-    | ShuffleFinished
-    | ShuffleAborted
-    | SetDispensed
-    | SetRemoved
-    | CardDrawn
-    | CardsDrawnTogether
-    | FaceUpFound
-    | StubUnloaded
-    | Jammed
-    | JamCleared
-    | DoorMoved
-    | SelfTestFinished
-    | PowerLow
-    | Tampered
-    | ButtonPressed
-    | ReportsLost
-    | CheckFailed
+    StartedReport
+    | DeckLoadedReport
+    | ShuffleStartedReport
+    | ShuffleFinishedReport
+    | ShuffleAbortedReport
+    | SetDispensedReport
+    | SetRemovedReport
+    | CardDrawnReport
+    | CardsDrawnTogetherReport
+    | FaceUpFoundReport
+    | StubUnloadedReport
+    | JammedReport
+    | JamClearedReport
+    | DoorMovedReport
+    | SelfTestFinishedReport
+    | PowerLowReport
+    | TamperedReport
+    | ButtonPressedReport
+    | ReportsLostReport
+    | CheckFailedReport
 )
 
 
-class Dispense(Body, frozen=True, tag=1):
+class DispenseOrder(Body, frozen=True, tag=1):
     count: SetSize
 
 
-class HoldExit(Body, frozen=True, tag=2):
+class HoldExitOrder(Body, frozen=True, tag=2):
     pass
 
 
-class ReleaseExit(Body, frozen=True, tag=3):
+class ReleaseExitOrder(Body, frozen=True, tag=3):
     pass
 
 
-class Shuffle(Body, frozen=True, tag=4):
+class ShuffleOrder(Body, frozen=True, tag=4):
     pass
 
 
-class UnloadStub(Body, frozen=True, tag=5):
+class UnloadStubOrder(Body, frozen=True, tag=5):
     pass
 
 
-class Show(Body, frozen=True, tag=6):
+class ShowOrder(Body, frozen=True, tag=6):
     text: ShownText
 
 
-class RunSelfTest(Body, frozen=True, tag=7):
+class RunSelfTestOrder(Body, frozen=True, tag=7):
     pass
 
 
-AnyOrder: TypeAlias = Dispense | HoldExit | ReleaseExit | Shuffle | UnloadStub | Show | RunSelfTest
+AnyOrder: TypeAlias = (
+    DispenseOrder | HoldExitOrder | ReleaseExitOrder | ShuffleOrder | UnloadStubOrder | ShowOrder | RunSelfTestOrder
+)
 
 
 class CommandBody(Body, frozen=True):
@@ -331,14 +338,77 @@ class CommandHead(Body, frozen=True):
 
 encode_body = msgspec.msgpack.Encoder().encode
 decode_hello_head = msgspec.msgpack.Decoder(HelloHead).decode
-decode_hello = msgspec.msgpack.Decoder(Hello).decode
-decode_identity = msgspec.msgpack.Decoder(Identity).decode
-decode_proof = msgspec.msgpack.Decoder(Proof).decode
-decode_resume = msgspec.msgpack.Decoder(Resume).decode
-decode_reject = msgspec.msgpack.Decoder(Reject).decode
+decode_hello = msgspec.msgpack.Decoder(HelloBody).decode
+decode_identity = msgspec.msgpack.Decoder(IdentityBody).decode
+decode_proof = msgspec.msgpack.Decoder(ProofBody).decode
+decode_resume = msgspec.msgpack.Decoder(ResumeBody).decode
+decode_reject = msgspec.msgpack.Decoder(RejectBody).decode
 decode_report = msgspec.msgpack.Decoder(AnyReport).decode
-decode_ack = msgspec.msgpack.Decoder(Ack).decode
-decode_status = msgspec.msgpack.Decoder(Status).decode
+decode_ack = msgspec.msgpack.Decoder(AckBody).decode
+decode_status = msgspec.msgpack.Decoder(StatusBody).decode
 decode_command_head = msgspec.msgpack.Decoder(CommandHead).decode
 decode_command = msgspec.msgpack.Decoder(CommandBody).decode
-decode_answer = msgspec.msgpack.Decoder(Answer).decode
+decode_answer = msgspec.msgpack.Decoder(AnswerBody).decode
+
+
+_BODIES: Final[dict[int, type[Body]]] = {
+    Kind.IDENTITY: IdentityBody,
+    Kind.DEVICE_PROOF: ProofBody,
+    Kind.REJECT: RejectBody,
+    Kind.SEALED_REJECT: RejectBody,
+    Kind.STATUS: StatusBody,
+    Kind.ANSWER: AnswerBody,
+}
+_REPORTS: Final = {report.__struct_config__.tag: report for report in ReportBody.__subclasses__()}
+_OF_CARDS: Final = frozenset({"card", "cards"})  # fields; for a message that has one of these, no value is shown
+_PLACE: Final = re.compile(r"(?P<expected>.*) - at `\$\[(?P<place>\d+)\](?P<inside>.*)`", re.DOTALL)
+_SHORT: Final = re.compile(r"Expected `array` of at least length (?P<least>\d+), got (?P<got>\d+)")
+_LIMIT: Final = {"<=": "at most", ">=": "at least"}
+
+
+def why_unreadable(kind: int, body: bytes, error: Exception) -> str:
+    """Return what is wrong with the body of a frame of this kind, whose decoding raised `error`."""
+    frame = _frame_name(kind)
+    if not isinstance(error, msgspec.ValidationError):
+        return f"{frame}: the body is not a whole MessagePack array"
+    try:
+        array = msgspec.msgpack.decode(body)
+    except (ValueError, TypeError, RecursionError):  # in fields that a newer device added
+        return f"{frame}: a field is not valid"
+    if not isinstance(array, list):
+        return f"{frame}: the body is not an array"
+    if kind != Kind.REPORT:
+        body_type = _BODIES.get(kind)
+        names = () if body_type is None else body_type.__struct_fields__
+        return f"{frame}: {_field(str(error), names, array)}"
+    report = _REPORTS.get(array[0]) if array and type(array[0]) is int else None
+    if report is None:
+        return f"{frame}: this version does not know its tag"
+    return f"{frame} {_words(report)}: {_field(str(error), ('tag', *report.__struct_fields__), array)}"
+
+
+def _frame_name(kind: int) -> str:
+    return Kind(kind).name.lower().replace("_", " ")
+
+
+def _words(struct: type[msgspec.Struct]) -> str:
+    """Return the name as docs/cardlink.md writes it: CardDrawnReport is "card drawn"."""
+    return re.sub(r"(?<!^)([A-Z])", r" \1", struct.__name__.removesuffix("Report")).lower()
+
+
+def _field(error: str, names: tuple[str, ...], array: list[Any]) -> str:
+    if short := _SHORT.fullmatch(error):
+        return f"{short['got']} fields instead of at least {short['least']}"
+    found = _PLACE.fullmatch(error)
+    if found is None or int(found["place"]) >= len(names):
+        return "a field is not valid"
+    place = int(found["place"])
+    value = array[place]
+    tells = not found["inside"] and type(value) is int and not _OF_CARDS.intersection(names)
+    is_value = f"is {value}" if tells else "is out of range"
+    expected = found["expected"].replace("`", "").removeprefix("Expected ")
+    kind, _, limit = expected.partition(" ")
+    sign, _, bound = limit.partition(" ")
+    if sign in _LIMIT and bound.lstrip("-").isdigit():
+        return f"field {names[place]} {is_value}, {_LIMIT[sign]} {bound}"
+    return f"field {names[place]} is not of type {kind.rstrip(',')}"

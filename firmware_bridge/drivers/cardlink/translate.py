@@ -27,7 +27,7 @@ def _cards(numbers: list[int], shuffle: int, first: int) -> tuple[Concealed | No
 def observation_of(report: messages.AnyReport) -> AnyObservation:
     """Return the observation for a report."""
     match report:
-        case messages.SetDispensed():
+        case messages.SetDispensedReport():
             return observations.SetDispensed(
                 report.shuffle,
                 report.ordinal,
@@ -36,7 +36,7 @@ def observation_of(report: messages.AnyReport) -> AnyObservation:
                 _cards(report.cards, report.shuffle, report.ordinal),
                 report.cards.count(messages.FOREIGN),
             )
-        case messages.CardDrawn():
+        case messages.CardDrawnReport():
             return observations.CardDrawn(
                 report.shuffle,
                 report.ordinal,
@@ -46,7 +46,7 @@ def observation_of(report: messages.AnyReport) -> AnyObservation:
                 report.face_up,
                 int(report.card == messages.FOREIGN),
             )
-        case messages.CardsDrawnTogether():
+        case messages.CardsDrawnTogetherReport():
             return observations.CardsDrawnTogether(
                 report.shuffle,
                 report.ordinal,
@@ -56,7 +56,7 @@ def observation_of(report: messages.AnyReport) -> AnyObservation:
                 _cards(report.cards, report.shuffle, report.ordinal),
                 report.cards.count(messages.FOREIGN),
             )
-        case messages.FaceUpFound():
+        case messages.FaceUpFoundReport():
             return observations.FaceUpFound(
                 report.shuffle,
                 report.ordinal,
@@ -64,28 +64,28 @@ def observation_of(report: messages.AnyReport) -> AnyObservation:
                 _concealed(report.card, report.shuffle, report.ordinal),
                 int(report.card == messages.FOREIGN),
             )
-        case messages.DeckLoaded():
+        case messages.DeckLoadedReport():
             return observations.DeckLoaded(report.deck, report.count or None, report.shuffle or None)
     return _same_fields(report)
 
 
 # Reports whose fields are those of the observation, in the same order.
-_SAME: Final[dict[type[messages.Report], Any]] = {
-    messages.Started: observations.Started,
-    messages.ShuffleStarted: observations.ShuffleStarted,
-    messages.ShuffleFinished: observations.ShuffleFinished,
-    messages.ShuffleAborted: observations.ShuffleAborted,
-    messages.SetRemoved: observations.SetRemoved,
-    messages.StubUnloaded: observations.StubUnloaded,
-    messages.Jammed: observations.Jammed,
-    messages.JamCleared: observations.JamCleared,
-    messages.DoorMoved: observations.DoorMoved,
-    messages.SelfTestFinished: observations.SelfTestFinished,
-    messages.PowerLow: observations.PowerLow,
-    messages.Tampered: observations.Tampered,
-    messages.ButtonPressed: observations.ButtonPressed,
-    messages.ReportsLost: observations.ReportsLost,
-    messages.CheckFailed: observations.CheckFailed,
+_SAME: Final[dict[type[messages.ReportBody], Any]] = {
+    messages.StartedReport: observations.Started,
+    messages.ShuffleStartedReport: observations.ShuffleStarted,
+    messages.ShuffleFinishedReport: observations.ShuffleFinished,
+    messages.ShuffleAbortedReport: observations.ShuffleAborted,
+    messages.SetRemovedReport: observations.SetRemoved,
+    messages.StubUnloadedReport: observations.StubUnloaded,
+    messages.JammedReport: observations.Jammed,
+    messages.JamClearedReport: observations.JamCleared,
+    messages.DoorMovedReport: observations.DoorMoved,
+    messages.SelfTestFinishedReport: observations.SelfTestFinished,
+    messages.PowerLowReport: observations.PowerLow,
+    messages.TamperedReport: observations.Tampered,
+    messages.ButtonPressedReport: observations.ButtonPressed,
+    messages.ReportsLostReport: observations.ReportsLost,
+    messages.CheckFailedReport: observations.CheckFailed,
 }
 
 
@@ -95,11 +95,11 @@ def _same_fields(report: messages.AnyReport) -> AnyObservation:
     return observation
 
 
-def identity_of(identity: messages.Identity, boot: int) -> DeviceIdentity:
+def identity_of(identity: messages.IdentityBody, boot: int) -> DeviceIdentity:
     """Translate an identity. Raise BadMessageError for an unknown kind, unit or combination with dispensing."""
     capabilities = capabilities_of(identity.capabilities)
     if identity.kind == "shoe" and capabilities.dispenses == "on_command":
-        raise messages.BadMessageError("a shoe forms no sets on command: it names dispenses_on_removal")
+        raise messages.BadMessageError("a shoe cannot form sets on command; it has to name dispenses_on_removal")
     return DeviceIdentity(
         kind=_one_of(identity.kind, "shuffler", "shoe"),
         unit=_one_of(identity.unit, "sets", "singles", "both"),
@@ -117,7 +117,7 @@ def identity_of(identity: messages.Identity, boot: int) -> DeviceIdentity:
 
 def _one_of(word: str, *allowed: str) -> Any:
     if word not in allowed:
-        raise messages.BadMessageError(f"{plain(word, LONGEST_WORD)!r} is none of {', '.join(allowed)}")
+        raise messages.BadMessageError(f"{plain(word, LONGEST_WORD)!r} is not one of {', '.join(allowed)}")
     return word
 
 
@@ -144,7 +144,7 @@ def capabilities_of(words: list[str]) -> Capabilities:
     exactly one way of dispensing is named."""
     named = [way for word, way in _DISPENSES.items() if word in words]
     if len(named) != 1:
-        raise messages.BadMessageError(f"of {' and '.join(_DISPENSES)} it names {'both' if named else 'neither'}")
+        raise messages.BadMessageError(f"it names {'both' if named else 'neither'} of {' and '.join(_DISPENSES)}")
     return Capabilities(dispenses=named[0], **{name: word in words for name, word in _CAPABILITY_WORDS.items()})
 
 
@@ -154,7 +154,7 @@ def capability_words(capabilities: Capabilities) -> list[str]:
     return [*words, f"dispenses_{capabilities.dispenses}"]
 
 
-def status_of(status: messages.Status, boot: int) -> DeviceStatus:
+def status_of(status: messages.StatusBody, boot: int) -> DeviceStatus:
     return DeviceStatus(
         boot=boot,
         last_report=status.last_report,
@@ -173,13 +173,13 @@ def status_of(status: messages.Status, boot: int) -> DeviceStatus:
 
 
 _ORDERS: Final[dict[type[commands.Command], Any]] = {
-    commands.Dispense: messages.Dispense,
-    commands.HoldExit: messages.HoldExit,
-    commands.ReleaseExit: messages.ReleaseExit,
-    commands.Shuffle: messages.Shuffle,
-    commands.UnloadStub: messages.UnloadStub,
-    commands.Show: messages.Show,
-    commands.RunSelfTest: messages.RunSelfTest,
+    commands.Dispense: messages.DispenseOrder,
+    commands.HoldExit: messages.HoldExitOrder,
+    commands.ReleaseExit: messages.ReleaseExitOrder,
+    commands.Shuffle: messages.ShuffleOrder,
+    commands.UnloadStub: messages.UnloadStubOrder,
+    commands.Show: messages.ShowOrder,
+    commands.RunSelfTest: messages.RunSelfTestOrder,
 }
 
 

@@ -19,7 +19,7 @@ from simulators.bench.promises.sealing import check_shortest
 SET_WITHIN: Final = 30.0  # seconds
 SHUFFLE_WITHIN: Final = 120.0  # seconds
 CARDS: Final = frozenset({messages.NOT_READ, messages.FOREIGN, *range(1, DECK_SIZE + 1)})
-MOVES: Final = (messages.Dispense, messages.Shuffle, messages.UnloadStub, messages.RunSelfTest)
+MOVES: Final = (messages.DispenseOrder, messages.ShuffleOrder, messages.UnloadStubOrder, messages.RunSelfTestOrder)
 
 
 def needs(condition: object, why: str) -> None:
@@ -30,9 +30,9 @@ def needs(condition: object, why: str) -> None:
 def cards_of(report: Any) -> list[int]:
     """Return the card numbers in a report."""
     match report:
-        case messages.CardDrawn(card=card) | messages.FaceUpFound(card=card):
+        case messages.CardDrawnReport(card=card) | messages.FaceUpFoundReport(card=card):
             return [card]
-        case messages.SetDispensed(cards=cards) | messages.CardsDrawnTogether(cards=cards):
+        case messages.SetDispensedReport(cards=cards) | messages.CardsDrawnTogetherReport(cards=cards):
             return list(cards)
     return []
 
@@ -49,7 +49,7 @@ class TestCardPromises:
 
     @promise("Bodies", "Card numbers", "each card of a deck is reported once")
     async def test_no_card_is_sent_twice(self, dealt: Dealt) -> None:
-        sets = dealt.found(messages.SetDispensed)
+        sets = dealt.found(messages.SetDispensedReport)
         needs(sets, "the device formed no set")
         known = [card for one in sets for card in one.cards if 1 <= card <= DECK_SIZE]
         check(len(known) == len(set(known)), f"{len(known) - len(set(known))} cards were reported a second time")
@@ -62,7 +62,7 @@ class TestCardPromises:
     @promise("Bodies", "Reports", "a shuffle is started and finished, its id is not 0, and its deck is the one loaded")
     async def test_a_shuffle_is_reported(self, dealt: Dealt) -> None:
         needs(dealt.shuffled, "no fresh deck was in the device, or it does not shuffle")
-        started, finished = dealt.found(messages.ShuffleStarted), dealt.found(messages.ShuffleFinished)
+        started, finished = dealt.found(messages.ShuffleStartedReport), dealt.found(messages.ShuffleFinishedReport)
         check(bool(started and finished), "a shuffle was done without *shuffle started* and *shuffle finished*")
         check(
             started[-1].deck == finished[-1].deck,
@@ -74,12 +74,12 @@ class TestCardPromises:
     @promise("Commands", "shuffle", "a shuffle comes to its end")
     async def test_it_shuffles_in_time(self, dealt: Dealt) -> None:
         needs(dealt.shuffled, "no fresh deck was in the device, or it does not shuffle")
-        longest = max(step.seconds for step in dealt.of(messages.Shuffle) if step.answer.done)
+        longest = max(step.seconds for step in dealt.of(messages.ShuffleOrder) if step.answer.done)
         dealt.measure(Measurement("to shuffle a deck", longest, "s", SHUFFLE_WITHIN))
 
     @promise("Commands", "dispense", "a set is formed of as many cards as were ordered")
     async def test_it_forms_sets_in_time(self, dealt: Dealt) -> None:
-        tried = [step for step in dealt.of(messages.Dispense) if step.answer.reason not in ("held", "unable")]
+        tried = [step for step in dealt.of(messages.DispenseOrder) if step.answer.reason not in ("held", "unable")]
         needs(tried, "no deck was shuffled, or the device forms no sets on command")
         check(tried[0].answer.done, f"dispense of a deck just shuffled was answered {said(tried[0].answer)}")
         formed = [step.seconds for step in tried if step.answer.done]
@@ -88,8 +88,8 @@ class TestCardPromises:
     @promise("Bodies", "Status", "after a shuffle `shuffle` is its id, `loaded` its count, and nothing is dispensed")
     async def test_the_status_after_a_shuffle(self, dealt: Dealt) -> None:
         needs(dealt.shuffled, "no fresh deck was in the device, or it does not shuffle")
-        step = next(step for step in dealt.of(messages.Shuffle) if step.answer.done)
-        finished, status = dealt.found(messages.ShuffleFinished)[0], step.status
+        step = next(step for step in dealt.of(messages.ShuffleOrder) if step.answer.done)
+        finished, status = dealt.found(messages.ShuffleFinishedReport)[0], step.status
         check(status.shuffle == finished.shuffle, f"`shuffle` is {status.shuffle}, the shuffle was {finished.shuffle}")
         check(status.loaded == finished.count, f"`loaded` is {status.loaded}, the shuffle counted {finished.count}")
         check((status.dispensed, status.sets_dispensed) == (0, 0), "cards of a deck just shuffled count as dispensed")
@@ -97,9 +97,9 @@ class TestCardPromises:
 
     @promise("Bodies", "Reports", "a set names its shuffle, its deck, where it begins and what remains")
     async def test_sets_run_on(self, dealt: Dealt) -> None:
-        sets = dealt.found(messages.SetDispensed)
+        sets = dealt.found(messages.SetDispensedReport)
         needs(sets, "the device formed no set")
-        finished = dealt.found(messages.ShuffleFinished)[-1]
+        finished = dealt.found(messages.ShuffleFinishedReport)[-1]
         due = 1
         for one in sets:
             check(one.shuffle == finished.shuffle, f"a set is of shuffle {one.shuffle}, not {finished.shuffle}")
@@ -112,7 +112,7 @@ class TestCardPromises:
 
     @promise("Bodies", "Status", "`dispensed`, `remaining` and `sets_dispensed` count what was reported")
     async def test_the_status_counts_what_was_reported(self, dealt: Dealt) -> None:
-        needs(dealt.found(messages.SetDispensed), "the device formed no set")
+        needs(dealt.found(messages.SetDispensedReport), "the device formed no set")
         for step in dealt.steps:
             status = step.status
             if not status.shuffle or not status.loaded:
@@ -120,7 +120,7 @@ class TestCardPromises:
             sets = [
                 one.body
                 for one in dealt.reports
-                if isinstance(one.body, messages.SetDispensed)
+                if isinstance(one.body, messages.SetDispensedReport)
                 and one.body.shuffle == status.shuffle
                 and one.frame.number <= status.last_report
             ]
@@ -133,7 +133,7 @@ class TestCardPromises:
     @promise("Bodies", "Status", "`tray_occupied` is true while a set lies in the tray")
     async def test_the_tray_is_known(self, dealt: Dealt) -> None:
         needs("tray_sensor" in dealt.said.capabilities, "the device has no tray sensor")
-        formed = [step for step in dealt.of(messages.Dispense) if step.answer.done]
+        formed = [step for step in dealt.of(messages.DispenseOrder) if step.answer.done]
         needs(formed, "the device formed no set")
         check(all(step.status.tray_occupied for step in formed), "`tray_occupied` is false after a set was formed")
 
@@ -143,9 +143,9 @@ class TestCardPromises:
         held = False
         tried = 0
         for step in dealt.steps:
-            if isinstance(step.order, messages.HoldExit | messages.ReleaseExit):
-                held = step.answer.done and isinstance(step.order, messages.HoldExit)
-            elif held and isinstance(step.order, messages.Dispense):
+            if isinstance(step.order, messages.HoldExitOrder | messages.ReleaseExitOrder):
+                held = step.answer.done and isinstance(step.order, messages.HoldExitOrder)
+            elif held and isinstance(step.order, messages.DispenseOrder):
                 tried += 1
                 reasons = ("held", "unable", "door", "jam")
                 check(step.answer.reason in reasons, f"with the exit held, dispense was answered {said(step.answer)}")
@@ -154,10 +154,10 @@ class TestCardPromises:
     @promise("Commands", "9", "a dispense is refused as `tray` while a set lies in the tray")
     async def test_a_second_set_does_not_join_the_first(self, dealt: Dealt) -> None:
         needs("tray_sensor" in dealt.said.capabilities, "the device has no tray sensor")
-        second = [step for step in dealt.of(messages.Dispense) if step.answer.reason == "tray"]
-        formed = [step for step in dealt.of(messages.Dispense) if step.answer.done]
+        second = [step for step in dealt.of(messages.DispenseOrder) if step.answer.reason == "tray"]
+        formed = [step for step in dealt.of(messages.DispenseOrder) if step.answer.done]
         needs(formed, "the device formed no set")
-        lifted = len(dealt.found(messages.SetRemoved))
+        lifted = len(dealt.found(messages.SetRemovedReport))
         check(bool(second) or lifted >= len(formed), "a second set was formed onto the one in the tray")
 
     @promise("Commands", "9", "a shuffle is refused as `no fresh deck` once cards of it were dealt")
@@ -167,8 +167,8 @@ class TestCardPromises:
             check(0 < len(answer.reason.encode()) <= 32, f"a refusal gives no reason, or a long one: {said(answer)}")
         formed = False
         for step in dealt.steps:
-            formed = formed or (isinstance(step.order, messages.Dispense) and step.answer.done)
-            if formed and isinstance(step.order, messages.Shuffle):
+            formed = formed or (isinstance(step.order, messages.DispenseOrder) and step.answer.done)
+            if formed and isinstance(step.order, messages.ShuffleOrder):
                 said_so = step.answer.reason in ("no fresh deck", "unable", "door", "jam")
                 check(said_so, f"a shuffle, after cards were dealt, was answered {said(step.answer)}")
 
@@ -182,12 +182,12 @@ class TestCardPromises:
 
     @promise("Commands", "unload stub", "what comes out is counted, a set in the tray included, and the tray is empty")
     async def test_the_stub_adds_up(self, dealt: Dealt) -> None:
-        steps = [step for step in dealt.of(messages.UnloadStub) if step.answer.done and dealt.shuffled]
+        steps = [step for step in dealt.of(messages.UnloadStubOrder) if step.answer.done and dealt.shuffled]
         needs(steps and steps[-1] is dealt.steps[-1], "the device does not unload its stub, or nothing was shuffled")
-        unloaded = dealt.found(messages.StubUnloaded)
+        unloaded = dealt.found(messages.StubUnloadedReport)
         check(bool(unloaded), "the stub was unloaded without *stub unloaded*")
-        lifted = len(dealt.found(messages.SetRemoved)) * SET_SIZE
-        finished = dealt.found(messages.ShuffleFinished)[-1]
+        lifted = len(dealt.found(messages.SetRemovedReport)) * SET_SIZE
+        finished = dealt.found(messages.ShuffleFinishedReport)[-1]
         out = unloaded[-1].count + lifted
         check(out == finished.count, f"{finished.count} cards were shuffled, {out} came out")
         check(not steps[-1].status.tray_occupied, "`tray_occupied` is true after the stub was unloaded")
@@ -197,7 +197,7 @@ class TestCardPromises:
         last = dealt.began.last_command
         for step in dealt.steps:
             last = step.command_id if step.answer.done and isinstance(step.order, MOVES) else last
-            if isinstance(step.order, messages.Shuffle) and not step.answer.done:
+            if isinstance(step.order, messages.ShuffleOrder) and not step.answer.done:
                 last = step.status.last_command  # a self-test may have been done at the same time
             check(step.status.last_command == last, f"`last_command` is {step.status.last_command}, not {last}")
             check(not step.status.moving, "`moving` is true though the command came to its end")

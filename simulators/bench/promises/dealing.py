@@ -27,8 +27,8 @@ class Step(msgspec.Struct, frozen=True):
 
     order: messages.AnyOrder
     command_id: int
-    answer: messages.Answer
-    status: messages.Status
+    answer: messages.AnswerBody
+    status: messages.StatusBody
     seconds: float
 
 
@@ -37,12 +37,12 @@ class Dealt(msgspec.Struct):
     sent during the shuffle; `overlapped` tells whether the shuffle was still running then.
     """
 
-    said: messages.Identity
+    said: messages.IdentityBody
     boot: int
-    began: messages.Status
+    began: messages.StatusBody
     reports: list[Came] = []
     steps: list[Step] = []
-    beside: messages.Answer | None = None
+    beside: messages.AnswerBody | None = None
     overlapped: bool = False
     measurements: list[Measurement] = []
 
@@ -54,7 +54,7 @@ class Dealt(msgspec.Struct):
     def run(self, test: Coroutine[Any, Any, None]) -> None:
         asyncio.run(test)
 
-    def found(self, kind: type[messages.Report]) -> list[Any]:
+    def found(self, kind: type[messages.ReportBody]) -> list[Any]:
         """Return the reports of a kind, each once."""
         return [one.body for one in self.reports if isinstance(one.body, kind)]
 
@@ -63,7 +63,7 @@ class Dealt(msgspec.Struct):
 
     @property
     def shuffled(self) -> bool:
-        return any(step.answer.done for step in self.of(messages.Shuffle))
+        return any(step.answer.done for step in self.of(messages.ShuffleOrder))
 
 
 class Dealing:
@@ -88,15 +88,15 @@ class Dealing:
         dealt = Dealt(host.active.said, host.active.boot, begins)
         words = dealt.said.capabilities
         if dealt.said.kind == "shuffler" and await self._shuffle(dealt):
-            await self._step(dealt, messages.HoldExit())
-            await self._step(dealt, messages.Dispense(SET_SIZE))
-            await self._step(dealt, messages.ReleaseExit())
+            await self._step(dealt, messages.HoldExitOrder())
+            await self._step(dealt, messages.DispenseOrder(SET_SIZE))
+            await self._step(dealt, messages.ReleaseExitOrder())
             if "dispenses_on_command" in words:
                 await self._form_sets(dealt)
-                await self._step(dealt, messages.Shuffle())  # the deck is no longer fresh
-            await self._step(dealt, messages.HoldExit())
+                await self._step(dealt, messages.ShuffleOrder())  # the deck is no longer fresh
+            await self._step(dealt, messages.HoldExitOrder())
             if "unloads_stub" in words:
-                await self._step(dealt, messages.UnloadStub())
+                await self._step(dealt, messages.UnloadStubOrder())
         seen: dict[tuple[int, int], Came] = {}
         for one in host.reports(self._place):
             seen.setdefault((one.frame.boot, one.frame.number), one)
@@ -108,7 +108,7 @@ class Dealing:
         if (await self._first_shuffle(dealt)).answer.done:
             return True
         if "unloads_stub" in dealt.said.capabilities:
-            await self._step(dealt, messages.UnloadStub())
+            await self._step(dealt, messages.UnloadStubOrder())
             if (await self._first_shuffle(dealt)).answer.done:
                 return True
         if not await self._host.ask_person("Put a full deck into the device", lambda: self._loaded() or None):
@@ -116,32 +116,34 @@ class Dealing:
         return (await self._first_shuffle(dealt)).answer.done
 
     def _loaded(self) -> bool:
-        return any(isinstance(one.body, messages.DeckLoaded) for one in self._host.reports(self._place))
+        return any(isinstance(one.body, messages.DeckLoadedReport) for one in self._host.reports(self._place))
 
     async def _first_shuffle(self, dealt: Dealt) -> Step:
         """Shuffle, and send another command that moves cards meanwhile."""
         host = self._host
         begun = host.now
         place = len(host.came)
-        shuffle = host.command(messages.Shuffle())
-        beside = host.command(messages.RunSelfTest())
+        shuffle = host.command(messages.ShuffleOrder())
+        beside = host.command(messages.RunSelfTestOrder())
         answer = await host.answer(shuffle, place)
         seconds = host.now - begun
         second = await host.answer(beside, place)
         if answer.done:
             dealt.beside = second
-            at = {one.body.command_id: n for n, one in enumerate(host.came) if isinstance(one.body, messages.Answer)}
+            at = {
+                one.body.command_id: n for n, one in enumerate(host.came) if isinstance(one.body, messages.AnswerBody)
+            }
             dealt.overlapped = seconds > 1.0 or at[beside] < at[shuffle]
         status = await host.status()
         last = beside if second.done else shuffle
-        step = Step(messages.Shuffle(), last if answer.done else shuffle, answer, status, seconds)
+        step = Step(messages.ShuffleOrder(), last if answer.done else shuffle, answer, status, seconds)
         dealt.steps.append(step)
         return step
 
     async def _form_sets(self, dealt: Dealt) -> None:
         """Form sets until the deck is empty, or a set is in the tray and nobody lifts it."""
         for _ in range(MOST_SETS):
-            step = await self._step(dealt, messages.Dispense(SET_SIZE))
+            step = await self._step(dealt, messages.DispenseOrder(SET_SIZE))
             if step.answer.done or step.answer.reason != "tray":
                 if not step.answer.done:
                     return
@@ -155,7 +157,7 @@ class Dealing:
 
         def gone() -> bool | None:
             for one in self._host.came[place:]:
-                if isinstance(one.body, messages.SetRemoved):
+                if isinstance(one.body, messages.SetRemovedReport):
                     return True
             return None
 

@@ -62,7 +62,7 @@ class TestHandshakePromises:
         await host.settle()
         await host.greet()
         await host.until_statuses(2)
-        answer = await host.order(messages.HoldExit())
+        answer = await host.order(messages.HoldExitOrder())
         check(answer.done or bool(answer.reason), "a command was not answered beside a candidate")
 
     @promise("A link", "Device 1", "the hello of the active link is ignored")
@@ -94,7 +94,7 @@ class TestHandshakePromises:
     @promise("A link", "Device 3", "a resume without a host proof makes no link")
     async def test_a_resume_without_a_proof_makes_no_link(self, host: FrameHost) -> None:
         attempt = host.coming = await host.greet()
-        host.seal(Kind.RESUME, encode_body(messages.Resume(0, 0)), attempt=attempt)
+        host.seal(Kind.RESUME, encode_body(messages.ResumeBody(0, 0)), attempt=attempt)
         await host.listen(ASKED_AGAIN)
         check(host.active is None, "a resume without a host proof made a link")
 
@@ -107,7 +107,7 @@ class TestHandshakePromises:
         await host.link()
         check(host.active is not first, "the candidate did not become the active link")
         place = len(host.came)
-        host.seal(Kind.COMMAND, encode_body([1, messages.HoldExit()]), attempt=first)
+        host.seal(Kind.COMMAND, encode_body([1, messages.HoldExitOrder()]), attempt=first)
         await host.until_statuses(2, place)
         check(not host.answers(1, place), "a command with the keys of the previous link was carried out")
 
@@ -123,7 +123,7 @@ class TestHandshakePromises:
         place = len(host.came)
         await host.wait_for(lambda: next(iter(host.reports(place)), None), "reports did not come again")
         resumed_at, place = host.now, len(host.came)
-        host.seal(Kind.RESUME, encode_body(messages.Resume(*host.held)))
+        host.seal(Kind.RESUME, encode_body(messages.ResumeBody(*host.held)))
         sentence = "a resume on the active link was not answered with a status and the oldest report kept"
         await host.wait_for(lambda: host.first(Kind.STATUS, place), sentence)
         first = await host.wait_for(
@@ -139,7 +139,7 @@ class TestHandshakePromises:
         attempt = await host.greet()
         await host.prove(attempt)
         place = len(host.came)
-        host.seal(Kind.COMMAND, encode_body([2, messages.HoldExit()]), attempt=attempt)
+        host.seal(Kind.COMMAND, encode_body([2, messages.HoldExitOrder()]), attempt=attempt)
         came = await host.until_statuses(2, place)
         check(not host.answers(2, place) and not host.strange, "a command from a candidate was carried out")
         check(not of_kind(came, Kind.SEALED_REJECT), "a candidate's command was answered")
@@ -156,7 +156,7 @@ class TestHandshakePromises:
     async def test_a_recording_does_nothing(self, host: FrameHost) -> None:
         begun = len(host.written)
         await host.settle()
-        await host.order(messages.ReleaseExit())
+        await host.order(messages.ReleaseExitOrder())
         recorded = host.written[begun:]
         await host.fall_silent()
         host.beats = False
@@ -170,7 +170,7 @@ class TestHandshakePromises:
 
     @promise("A link", "", "a hello of another version, in header or body, is answered with reject `version`")
     async def test_a_hello_of_another_version_is_rejected(self, host: FrameHost) -> None:
-        body = encode_body(messages.Hello(VERSION + 1, bytes(16)))
+        body = encode_body(messages.HelloBody(VERSION + 1, bytes(16)))
         other_header = enclose(HEADER.pack(VERSION + 1, Kind.HELLO, 0, 0, 0) + b"\x92whatever")
         for data in (other_header, enclose(HEADER.pack(VERSION, Kind.HELLO, 0, 0, 0) + body)):
             reject = await host.ask(data, Kind.REJECT, "a hello of another version was not answered with a reject")
@@ -185,7 +185,7 @@ class TestHandshakePromises:
     @promise("Frames", "Receiving", "a damaged frame is dropped and never ends a link")
     async def test_damaged_frames_end_nothing(self, host: FrameHost) -> None:
         await host.settle()
-        hold = host.seal(Kind.COMMAND, encode_body([3, messages.HoldExit()]), send=False)
+        hold = host.seal(Kind.COMMAND, encode_body([3, messages.HoldExitOrder()]), send=False)
         place = len(host.came)
         (frame,) = FrameReader().receive(hold)
         spoiled = bytearray(frame.decoded)

@@ -54,7 +54,7 @@ class TestLifePromises:
     @promise("Signs of life", "Host lost", "the device holds its exit, and a command alone releases it")
     async def test_the_exit_is_held_when_the_host_is_lost(self, host: FrameHost) -> None:
         await host.settle()
-        if not (await host.order(messages.ReleaseExit())).done:
+        if not (await host.order(messages.ReleaseExitOrder())).done:
             host.cannot("the device does not release its exit")
         check(not (await host.status()).exit_held, "`exit_held` is true after release exit was answered as done")
         await host.fall_silent()
@@ -71,7 +71,11 @@ class TestLifePromises:
     @promise("Bodies", "Status", "`exit_held` is what the last hold or release made it")
     async def test_exit_held_is_true(self, host: FrameHost) -> None:
         await host.settle()
-        for order, held in ((messages.HoldExit(), True), (messages.ReleaseExit(), False), (messages.HoldExit(), True)):
+        for order, held in (
+            (messages.HoldExitOrder(), True),
+            (messages.ReleaseExitOrder(), False),
+            (messages.HoldExitOrder(), True),
+        ):
             if not (await host.order(order)).done:
                 host.cannot("the device does not hold its exit")
             word = "hold" if held else "release"
@@ -98,13 +102,13 @@ class TestLifePromises:
     @promise("Bodies", "Status", "`last_command` is the last card-moving command that was done")
     async def test_last_command_is_the_last_that_was_done(self, host: FrameHost) -> None:
         await host.settle()
-        command_id = host.command(messages.RunSelfTest())
+        command_id = host.command(messages.RunSelfTestOrder())
         if not (await host.answer(command_id)).done:
             host.cannot("the device does not run its self-test")
         last = (await host.status()).last_command
         check(last == command_id, f"`last_command` is {last} after the self-test {command_id}")
-        await host.order(messages.HoldExit())
-        refused = await host.order(messages.Dispense(3))
+        await host.order(messages.HoldExitOrder())
+        refused = await host.order(messages.DispenseOrder(3))
         check(not refused.done, "a set was dispensed while the exit is held")
         last = (await host.status()).last_command
         check(last == command_id, f"a command that was refused, or moves no card, made `last_command` {last}")
@@ -116,7 +120,7 @@ class TestLifePromises:
         await host.until_statuses(2, place)
         boot = host.active.boot if host.active else 0
         for one in host.came[place:]:
-            if isinstance(one.body, messages.Status):
+            if isinstance(one.body, messages.StatusBody):
                 check(one.frame.boot == boot, "a status has another boot in its header")
                 check(one.frame.number == one.body.last_report, "a status has another number than its `last_report`")
 

@@ -29,7 +29,7 @@ class TestOperatorPromises:
         needs_person(host)
         if host.active.said.unit == "sets":
             host.cannot("no single cards are drawn from this device")
-        await host.order(messages.ReleaseExit())
+        await host.order(messages.ReleaseExitOrder())
         place = len(host.came)
         before = await host.status()
 
@@ -44,7 +44,7 @@ class TestOperatorPromises:
         for one in drawn():
             check(all(card in CARDS for card in cards_of(one.body)), "a reserved card number was sent")
             check_shortest(one.plain)
-            if isinstance(one.body, messages.CardDrawn):
+            if isinstance(one.body, messages.CardDrawnReport):
                 seen = one.body
                 others = (seen.uptime_ms, seen.shuffle, seen.ordinal, seen.remaining, seen.deck)
                 key = tuple(len(msgspec.msgpack.encode(number)) for number in others)
@@ -54,13 +54,13 @@ class TestOperatorPromises:
         out = sum(len(cards_of(one.body)) for one in {one.frame.number: one for one in drawn()}.values())
         counted = status.dispensed - before.dispensed
         check(counted == out, f"`dispensed` rose by {counted} while {out} cards were drawn")
-        await host.order(messages.HoldExit())
+        await host.order(messages.HoldExitOrder())
 
     @promise("Commands", "hold exit", "a shoe locks its exit")
     async def test_no_card_can_be_drawn_while_the_exit_is_held(self, host: FrameHost) -> None:
         await host.settle()
         needs_person(host)
-        if not (await host.order(messages.HoldExit())).done:
+        if not (await host.order(messages.HoldExitOrder())).done:
             host.cannot("the device does not hold its exit")
         place = len(host.came)
         await host.ask_person("Try to draw a card; the exit is held", lambda: bool(host.reports(place)) or None)
@@ -70,7 +70,7 @@ class TestOperatorPromises:
     async def test_a_pulled_cable_loses_nothing(self, host: FrameHost) -> None:
         await host.settle()
         needs_person(host)
-        await host.order(messages.ReleaseExit())
+        await host.order(messages.ReleaseExitOrder())
         host.acknowledges = False
         await host.cause(2)
         due, boot = host.held[1] + 1, host.active.boot if host.active else 0
@@ -89,7 +89,7 @@ class TestOperatorPromises:
     async def test_it_starts_with_its_exit_held(self, host: FrameHost) -> None:
         await host.settle()
         needs_person(host)
-        await host.order(messages.ReleaseExit())
+        await host.order(messages.ReleaseExitOrder())
         assert host.active is not None
         boot, nonce = host.active.boot, host.active.said.nonce
         host.acknowledges = True
@@ -101,11 +101,11 @@ class TestOperatorPromises:
         first = await host.wait_for(
             lambda: next((one for one in host.reports(self._place) if one.frame.boot != boot), None), "nothing came"
         )
-        check(isinstance(first.body, messages.Started), "the first report after a start is not *started*")
+        check(isinstance(first.body, messages.StartedReport), "the first report after a start is not *started*")
 
     _place = 0
 
-    async def _again(self, host: FrameHost, what: str) -> messages.Status:
+    async def _again(self, host: FrameHost, what: str) -> messages.StatusBody:
         """Open the connection as soon as possible, and make a link."""
         host.close()
         host.active = None

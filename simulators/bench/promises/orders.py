@@ -21,16 +21,16 @@ class TestCommandPromises:
     async def test_an_id_is_carried_out_once(self, host: FrameHost) -> None:
         await host.settle()
         place = len(host.came)
-        command_id = host.command(messages.RunSelfTest())
+        command_id = host.command(messages.RunSelfTestOrder())
         first = await host.answer(command_id)
         for _ in range(2):
             again_at = len(host.came)
-            host.command(messages.RunSelfTest(), command_id)
+            host.command(messages.RunSelfTestOrder(), command_id)
             again = await host.answer(command_id, again_at)
             check(again == first, "the answer to a repeated id differs")
         await host.until_statuses(2)
         tests = {
-            one.frame.number for one in host.reports(place) if isinstance(one.body, messages.SelfTestFinished)
+            one.frame.number for one in host.reports(place) if isinstance(one.body, messages.SelfTestFinishedReport)
         }  # fmt: skip
         check(len(tests) <= 1, f"one command id was carried out {len(tests)} times")
         headers = {one.frame.number for one in host.answers(command_id, place)}
@@ -39,13 +39,13 @@ class TestCommandPromises:
     @promise("Commands", "2", "a link remembers at least its last 16 ids")
     async def test_the_last_ids_are_remembered(self, host: FrameHost) -> None:
         await host.settle()
-        first = host.command(messages.ReleaseExit())
+        first = host.command(messages.ReleaseExitOrder())
         if not (await host.answer(first)).done:
             host.cannot("the device does not release its exit")
         for _ in range(REMEMBERED - 1):
-            await host.order(messages.HoldExit())
+            await host.order(messages.HoldExitOrder())
         place = len(host.came)
-        host.command(messages.ReleaseExit(), first)
+        host.command(messages.ReleaseExitOrder(), first)
         check((await host.answer(first, place)).done, "the answer to a repeated id differs")
         check((await host.status()).exit_held, "an id that came again released the exit a second time")
 
@@ -53,7 +53,7 @@ class TestCommandPromises:
     async def test_the_answer_comes_after_its_reports(self, host: FrameHost) -> None:
         await host.settle()
         place = len(host.came)
-        command_id = host.command(messages.RunSelfTest())
+        command_id = host.command(messages.RunSelfTestOrder())
         answer = await host.answer(command_id)
         if not answer.done:
             host.cannot(f"the device does not run its self-test ({answer.reason})")
@@ -68,13 +68,13 @@ class TestCommandPromises:
     @promise("Commands", "4", "a new link forgets ids")
     async def test_a_new_link_forgets_ids(self, host: FrameHost) -> None:
         await host.settle()
-        hold = host.command(messages.HoldExit())
+        hold = host.command(messages.HoldExitOrder())
         if not (await host.answer(hold)).done:
             host.cannot("the device does not hold its exit")
-        await host.order(messages.ReleaseExit())
+        await host.order(messages.ReleaseExitOrder())
         await host.link()
         place = len(host.came)
-        host.command(messages.HoldExit(), hold)
+        host.command(messages.HoldExitOrder(), hold)
         await host.answer(hold, place)
         check((await host.status()).exit_held, "an id of the previous link was not carried out on a new one")
 
@@ -109,9 +109,9 @@ class TestCommandPromises:
         await host.settle()
         assert host.active is not None
         can = "dispenses_on_command" in host.active.said.capabilities
-        if not (await host.order(messages.HoldExit())).done:
+        if not (await host.order(messages.HoldExitOrder())).done:
             host.cannot("the device does not hold its exit")
-        answer = await host.order(messages.Dispense(3))
+        answer = await host.order(messages.DispenseOrder(3))
         right = ("held",) if can else ("unable",)
         check(not answer.done, "a set was dispensed while the exit is held")
         if answer.reason in ("door", "jam"):
@@ -119,5 +119,5 @@ class TestCommandPromises:
         check(answer.reason in right, f"dispense with the exit held was answered {said(answer)}, not {right[0]!r}")
 
 
-def said(answer: messages.Answer) -> str:
+def said(answer: messages.AnswerBody) -> str:
     return "done" if answer.done else repr(answer.reason)

@@ -155,4 +155,4 @@ class TestReportPromises:
         boot = host.active.boot if host.active else 0
         times = [one.body.uptime_ms for one in bodies if one.frame.boot == boot]
         check(times == sorted(times), "the clock of a report is behind that of the one before")
-        check(all(not isinstance(one.body, messages.ReportsLost) for one in bodies), "reports were lost")
+        check(all(not isinstance(one.body, messages.ReportsLostReport) for one in bodies), "reports were lost")

@@ -54,7 +54,7 @@ class TestSealingPromises:
     async def test_other_flags_are_dropped(self, host: FrameHost) -> None:
         await host.settle()
         place = len(host.came)
-        body = encode_body([4, messages.HoldExit()])
+        body = encode_body([4, messages.HoldExitOrder()])
         host.seal(Kind.COMMAND, body, flags=2)
         host.write(enclose(FrameReader().receive(host.seal(Kind.COMMAND, b"", send=False))[0].content[:20]))
         await host.until_statuses(2, place)
@@ -63,12 +63,12 @@ class TestSealingPromises:
     @promise("Sealed frames", "Receiving 3", "a frame with a wrong tag changes nothing and is not answered")
     async def test_a_forged_frame_changes_nothing(self, host: FrameHost) -> None:
         await host.settle()
-        await host.order(messages.HoldExit())
+        await host.order(messages.HoldExitOrder())
         host.acknowledges = False
         await host.cause(1)
         place = len(host.came)
-        release = encode_body([5, messages.ReleaseExit()])
-        ack = encode_body(messages.Ack(0))
+        release = encode_body([5, messages.ReleaseExitOrder()])
+        ack = encode_body(messages.AckBody(0))
         assert host.active is not None
         host.write(forged(host.seal(Kind.COMMAND, release, send=False)))
         host.write(forged(host.seal(Kind.ACK, ack, boot=host.active.boot, number=host.held[1] + 1, send=False)))
@@ -81,10 +81,10 @@ class TestSealingPromises:
     @promise("Sealed frames", "Receiving 4", "a frame that is played back is not accepted, and no counter goes back")
     async def test_a_frame_played_back_is_not_taken(self, host: FrameHost) -> None:
         await host.settle()
-        release = host.seal(Kind.COMMAND, encode_body([6, messages.ReleaseExit()]))
+        release = host.seal(Kind.COMMAND, encode_body([6, messages.ReleaseExitOrder()]))
         await host.answer(6)
-        kept_back = host.seal(Kind.COMMAND, encode_body([7, messages.ReleaseExit()]), send=False)
-        await host.order(messages.HoldExit())
+        kept_back = host.seal(Kind.COMMAND, encode_body([7, messages.ReleaseExitOrder()]), send=False)
+        await host.order(messages.HoldExitOrder())
         place = len(host.came)
         host.write(release)
         host.write(kept_back)
@@ -98,7 +98,7 @@ class TestSealingPromises:
         await host.settle()
         assert host.active is not None
         place = len(host.came)
-        other = host.command(messages.HoldExit(), boot=host.active.boot ^ 1)
+        other = host.command(messages.HoldExitOrder(), boot=host.active.boot ^ 1)
         came = await host.until_statuses(2, place)
         check(not host.answers(other, place), "a command of another boot was answered")
         check(not any(one.frame.kind == Kind.SEALED_REJECT for one in came), "a command of another boot was answered")
@@ -114,7 +114,7 @@ class TestSealingPromises:
     @promise("Sealed frames", "Receiving", "forged frames are not a sign of life: the host is still lost")
     async def test_forged_frames_are_no_sign_of_life(self, host: FrameHost) -> None:
         await host.settle()
-        body = encode_body(messages.Ack(0))
+        body = encode_body(messages.AckBody(0))
         await host.fall_silent(lambda: host.write(forged(host.seal(Kind.ACK, body, send=False))))
 
     @promise("Signs of life", "Fresh", "a host whose `heard` stays behind for 5 s is lost")
