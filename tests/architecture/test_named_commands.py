@@ -10,9 +10,8 @@ import click
 import pytest
 
 from controller.commands.main import main
-from tests.architecture.sources import ROOT
+from tests.architecture.test_pages import PAGES
 
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("udev/*.md")])
 NAMED = re.compile(r"`cardshoe ([^`]+)`|^(?: {4}|\$ )?(?:[\w./-]*/)?cardshoe ((?:[a-z]|--).*)$", re.MULTILINE)
 OPTION = re.compile(r"--[a-z][a-z-]*")
 
@@ -44,7 +43,7 @@ def wrong_in(line: str) -> str:
     return next((f"no option {option}" for option in OPTION.findall(" ".join(words)) if option not in known), "")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}-{page.name}")
 def test_commands_that_a_page_names_exist(page: object) -> None:
     text = page.read_text("utf-8")  # type: ignore[attr-defined]
     wrong = {line: why for line in named(text) if (why := wrong_in(line))}
