@@ -11,14 +11,9 @@ from controller.games.specification import Facts, RulingAction
 from controller.people_words import word as forms
 from controller.people_words.table_of_words import TableOfWords
 from controller.people_words.tokens import ACTIONS, CHOICES, Tokens, UnreadableLineError
-from controller.people_words.word import Act, Word
+from controller.people_words.word import Act, Word, entering
 from controller.roles import Role
 from controller.table import operations
-
-
-def _read_report(tokens: Tokens) -> Act:
-    report = forms.reported(tokens)
-    return lambda table: table.enter(report)
 
 
 def _read_confirm(tokens: Tokens) -> Act:
@@ -107,13 +102,11 @@ def _read_about(tokens: Tokens) -> Act:
     return lambda table: table.turn_to(cell, number)
 
 
-def _read_named(tokens: Tokens) -> Act:
-    place = tokens.place()
-    operation = operations.NameExposed(place, tokens.cards())
-    return lambda table: table.enter(operation)
+def _name_exposed(tokens: Tokens) -> operations.NameExposed:
+    return operations.NameExposed(tokens.place(), tokens.cards())
 
 
-def _read_lies(tokens: Tokens) -> Act:
+def _place_cards(tokens: Tokens) -> operations.PlaceCards:
     cards = []
     while tokens.left:
         ordinal = tokens.number("the number of a card")
@@ -121,24 +114,27 @@ def _read_lies(tokens: Tokens) -> Act:
         cards.append(operations.CardAt(ordinal, tokens.place()))
     if not cards:
         raise UnreadableLineError("say which card lies where")
-    return lambda table: table.enter(operations.PlaceCards(tuple(cards)))
+    return operations.PlaceCards(tuple(cards))
 
 
 IRREGULARITY_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
-    "report": Word(
+    "report": entering(
         "report KIND [PLACE] [card NUMBER] [counted NUMBER] [earlier]",
         "a person noticed something; `earlier`: in the round before",
-        _read_report,
-        (operations.ReportIrregularity,),
+        operations.ReportIrregularity,
+        forms.reported,
     ),
     "confirm": Word(
         "confirm [FACT yes|no ...] [by ROLE]",
-        "a person says that it is so, and answers what is asked",
+        "a person confirms the report, and answers the questions",
         _read_confirm,
         (operations.ConfirmIrregularity,),
     ),
     "deny": Word(
-        "deny [by ROLE] [because TEXT]", "a person says that it is not so", _read_deny, (operations.DenyIrregularity,)
+        "deny [by ROLE] [because TEXT]",
+        "a person says that the report is false",
+        _read_deny,
+        (operations.DenyIrregularity,),
     ),
     "order": Word(
         "order NUMBERS [by ROLE]",
@@ -164,16 +160,16 @@ IRREGULARITY_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
     "about": Word(
         "about CELL [NUMBER]", "what follows is about this open irregularity, or that one of several", _read_about
     ),
-    "named": Word(
+    "named": entering(
         "named PLACE [CARDS]",
-        "the faces that people saw there before it lies open",
-        _read_named,
-        (operations.NameExposed,),
+        "the faces that people saw there before the hand is open",
+        operations.NameExposed,
+        _name_exposed,
     ),
-    "lies": Word(
+    "lies": entering(
         "lies NUMBER at PLACE ...",
         "the card that left under this number lies there",
-        _read_lies,
-        (operations.PlaceCards,),
+        operations.PlaceCards,
+        _place_cards,
     ),
 }

@@ -8,24 +8,14 @@ from typing import Final
 from controller.people_words import word as forms
 from controller.people_words.table_of_words import TableOfWords
 from controller.people_words.tokens import Tokens, UnreadableLineError
-from controller.people_words.word import Act, Word, entered, plain
+from controller.people_words.word import Act, Word, entering, plain
 from controller.roles import Role
 from controller.table import operations
-
-
-def _read_cancel(tokens: Tokens) -> Act:
-    announced = tokens.maybe("announced")
-    return lambda table: table.enter(operations.CancelStart(announced))
 
 
 def _read_boxes(tokens: Tokens) -> Act:
     boxes = forms.boxes(tokens).boxes
     return lambda table: table.occupy(boxes)
-
-
-def _read_show_first_card(tokens: Tokens) -> Act:
-    card = tokens.card() if tokens.left else None
-    return lambda table: table.enter(operations.ShowFirstCard(card))
 
 
 def _read_deal(tokens: Tokens) -> Act:
@@ -35,13 +25,6 @@ def _read_deal(tokens: Tokens) -> Act:
     return lambda table: table.deal(times)
 
 
-def _read_dealt_by_hand(tokens: Tokens) -> Act:
-    because = forms.because(tokens, "the device is dead")
-    by = tokens.by(Role.PIT_SUPERVISOR)
-    cards = tokens.number("how many cards are dealt by hand")
-    return lambda table: table.enter(operations.DealByHand(cards, because), by)
-
-
 def _read_open(tokens: Tokens) -> Act:
     if tokens.maybe("all"):
         return lambda table: table.open_all()
@@ -49,29 +32,13 @@ def _read_open(tokens: Tokens) -> Act:
     return lambda table: table.enter(opened)
 
 
-def _read_handled(tokens: Tokens) -> Act:
-    handled = forms.handled(tokens)
-    return lambda table: table.enter(handled)
-
-
 def _read_wager(tokens: Tokens) -> Act:
     wager = tokens.wager()
     return lambda table: table.lay(wager)
 
 
-def _read_change_bet(tokens: Tokens) -> Act:
-    bet, amount = tokens.number("the number of a bet"), tokens.number("an amount")
-    return lambda table: table.enter(operations.ChangeWager(bet, amount))
-
-
-def _read_take_back_bet(tokens: Tokens) -> Act:
-    bet = tokens.number("the number of a bet")
-    return lambda table: table.enter(operations.TakeBackWager(bet))
-
-
-def _read_restrict(tokens: Tokens) -> Act:
+def _restrict(tokens: Tokens) -> operations.RestrictBetting:
     """Read all restrictions: those that a line does not name are lifted."""
-    by = tokens.by(Role.PIT_MANAGER)
     closed: list[int] = []
     fewer: list[tuple[int, int]] = []
     one_box: list[str] = []
@@ -86,24 +53,16 @@ def _read_restrict(tokens: Tokens) -> Act:
             one_box.append(tokens.take("a bettor"))
         else:
             break
-    restriction = operations.RestrictBetting(tuple(closed), tuple(fewer), tuple(one_box))
-    return lambda table: table.enter(restriction, by)
+    return operations.RestrictBetting(tuple(closed), tuple(fewer), tuple(one_box))
 
 
-def _read_bettor(tokens: Tokens) -> Act:
+def _enter_bettor(tokens: Tokens) -> operations.EnterBettor:
     bettor = tokens.take("a bettor")
-    seat = tokens.number("a box") if tokens.maybe("at box") else None
-    return lambda table: table.enter(operations.EnterBettor(bettor, seat))
+    return operations.EnterBettor(bettor, tokens.number("a box") if tokens.maybe("at box") else None)
 
 
-def _read_bettor_leaves(tokens: Tokens) -> Act:
-    bettor = tokens.take("a bettor")
-    return lambda table: table.enter(operations.BettorLeaves(bettor))
-
-
-def _read_pause(tokens: Tokens) -> Act:
-    reason = " ".join(tokens.rest())
-    return lambda table: table.enter(operations.PauseTable(reason))
+def _change_wager(tokens: Tokens) -> operations.ChangeWager:
+    return operations.ChangeWager(tokens.number("the number of a bet"), tokens.number("an amount"))
 
 
 ROUND_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
@@ -126,21 +85,18 @@ ROUND_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
         plain(lambda table: table.place_your_bets()),
         (operations.PlaceYourBets,),
     ),
-    "cancel start": Word(
+    "cancel start": entering(
         "cancel start [announced]",
         "the round does not begin: it was entered by mistake or, with `announced`, no one bets",
-        _read_cancel,
-        (operations.CancelStart,),
+        operations.CancelStart,
+        lambda tokens: operations.CancelStart(tokens.maybe("announced")),
     ),
     "boxes": Word("boxes NUMBERS", "the boxes that take part in this round", _read_boxes, (operations.OccupyBoxes,)),
-    "no more bets": Word(
-        "no more bets", '"No more bets" is announced', entered(operations.NoMoreBets()), (operations.NoMoreBets,)
-    ),
-    "reopen bets": Word(
+    "no more bets": entering("no more bets", '"No more bets" is announced', operations.NoMoreBets),
+    "reopen bets": entering(
         "reopen bets",
         "bets are open again: they were closed by mistake, and no card has left the device",
-        entered(operations.ReopenBets()),
-        (operations.ReopenBets,),
+        operations.ReopenBets,
     ),
     "first card": Word(
         "first card",
@@ -148,66 +104,69 @@ ROUND_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
         plain(lambda table: table.first_card()),
         (operations.ShowFirstCard,),
     ),
-    "show first card": Word(
+    "show first card": entering(
         "show first card [CARD]",
         "the First Card, drawn already, lies open",
-        _read_show_first_card,
-        (operations.ShowFirstCard,),
+        operations.ShowFirstCard,
+        lambda tokens: operations.ShowFirstCard(tokens.card() if tokens.left else None),
     ),
     "deal": Word("deal NUMBER or deal all", "wait for so many sets or cards, or for all that are due", _read_deal),
-    "dealt by hand": Word(
+    "dealt by hand": entering(
         "dealt by hand NUMBER [by ROLE] [because TEXT]",
         "so many cards of the stub are dealt without the device",
-        _read_dealt_by_hand,
-        (operations.DealByHand,),
+        operations.DealByHand,
+        lambda tokens: operations.DealByHand(tokens.number("how many cards are dealt by hand"), tokens.reason),
+        by=Role.PIT_SUPERVISOR,
+        reason="the device is dead",
     ),
-    "handled": Word(
+    "handled": entering(
         "handled PLACE [viewed]",
-        "the player there has touched his cards, and looked at them",
-        _read_handled,
-        (operations.HandleCards,),
+        "the player there has touched his cards, or looked at them",
+        operations.HandleCards,
+        forms.handled,
     ),
-    "examined": Word(
-        "examined",
-        "the Players have examined their cards",
-        entered(operations.PlayersExamined()),
-        (operations.PlayersExamined,),
-    ),
-    "bettor": Word(
+    "examined": entering("examined", "the Players have examined their cards", operations.PlayersExamined),
+    "bettor": entering(
         "bettor BETTOR [at box NUMBER]",
         "a person bets here, standing or seated",
-        _read_bettor,
-        (operations.EnterBettor,),
+        operations.EnterBettor,
+        _enter_bettor,
     ),
-    "bettor leaves": Word(
-        "bettor leaves BETTOR", "a bettor without a bet leaves", _read_bettor_leaves, (operations.BettorLeaves,)
+    "bettor leaves": entering(
+        "bettor leaves BETTOR",
+        "a bettor without a bet leaves",
+        operations.BettorLeaves,
+        lambda tokens: operations.BettorLeaves(tokens.take("a bettor")),
     ),
     "wager": Word(
         "wager BETTOR WAGER BOX AMOUNT [overlooked]",
-        "chips are placed, or placed without being noticed",
+        "chips are placed, or were placed without being noticed",
         _read_wager,
         (operations.PlaceWager,),
     ),
-    "change bet": Word(
+    "change bet": entering(
         "change bet NUMBER AMOUNT",
         "a bet is made higher or lower before bets close",
-        _read_change_bet,
-        (operations.ChangeWager,),
+        operations.ChangeWager,
+        _change_wager,
     ),
-    "take back bet": Word(
-        "take back bet NUMBER", "the chips are taken off", _read_take_back_bet, (operations.TakeBackWager,)
+    "take back bet": entering(
+        "take back bet NUMBER",
+        "the chips of a bet are removed",
+        operations.TakeBackWager,
+        lambda tokens: operations.TakeBackWager(tokens.number("the number of a bet")),
     ),
-    "return excess": Word(
+    "return excess": entering(
         "return excess",
         "chips over a maximum are handed back, before bets are closed",
-        entered(operations.RejectExcess()),
-        (operations.RejectExcess,),
+        operations.RejectExcess,
     ),
-    "restrict": Word(
+    "restrict": entering(
         "restrict nothing or restrict [close box BOX] [wagers at box BOX MOST] [one box for BETTOR] ... [by ROLE]",
         "all that is restricted from now on: boxes closed, so many wagers of a kind at most, bettors held to one box",
-        _read_restrict,
-        (operations.RestrictBetting,),
+        operations.RestrictBetting,
+        _restrict,
+        by=Role.PIT_MANAGER,
     ),
     "open": Word(
         "open PLACE [CARDS] or open all",
@@ -221,27 +180,24 @@ ROUND_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
         plain(lambda table: table.settle()),
         (operations.RecordSettled,),
     ),
-    "return bets": Word(
-        "return bets",
-        "after a void: every bet is recorded as returned",
-        entered(operations.RecordSettled()),
-        (operations.RecordSettled,),
-    ),
+    "return bets": entering("return bets", "after a void: every bet is recorded as returned", operations.RecordSettled),
     "conclude": Word(
         "conclude",
-        "the round is over (asked twice)",
+        "the round is over (entered twice)",
         plain(lambda table: table.twice(operations.ConcludeRound())),
         (operations.ConcludeRound,),
     ),
     "finish": Word("finish", "deal all, open all, settle, conclude", plain(lambda table: table.finish())),
-    "open table": Word("open table", "the table opens", entered(operations.OpenTable()), (operations.OpenTable,)),
-    "close table": Word("close table", "the table closes", entered(operations.CloseTable()), (operations.CloseTable,)),
-    "pause": Word("pause REASON", "the table is paused", _read_pause, (operations.PauseTable,)),
-    "resume": Word("resume", "play goes on", entered(operations.ResumeTable()), (operations.ResumeTable,)),
-    "continue": Word(
-        "continue",
-        "after a lost link: table and screen agree, play continues",
-        entered(operations.ContinueRound()),
-        (operations.ContinueRound,),
+    "open table": entering("open table", "the table opens", operations.OpenTable),
+    "close table": entering("close table", "the table closes", operations.CloseTable),
+    "pause": entering(
+        "pause REASON",
+        "the table is paused",
+        operations.PauseTable,
+        lambda tokens: operations.PauseTable(" ".join(tokens.rest())),
+    ),
+    "resume": entering("resume", "play goes on", operations.ResumeTable),
+    "continue": entering(
+        "continue", "after a lost link: table and screen agree, play continues", operations.ContinueRound
     ),
 }

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 from controller.people_words import word as forms
 from controller.people_words.table_of_words import NothingDoneError, TableOfWords
 from controller.people_words.tokens import INSTRUCTIONS, Tokens, UnreadableLineError
-from controller.people_words.word import Act, Word
+from controller.people_words.word import Act, Word, entering
 from controller.roles import Role
 from controller.table import operations
 from controller.table.operations import Replaceable
@@ -60,84 +60,38 @@ def _last_entry(table: TableOfWords, word: str, instead: Replaceable | None) -> 
     raise NothingDoneError(f"no entry of this round is `{word}`")
 
 
-def _read_correct_bet(tokens: Tokens) -> Act:
+def _correct_bet(tokens: Tokens) -> operations.CorrectBet:
     """Read a correction of a bet. `bet 0`: one that was not entered; bettor, wager and box describe it."""
-    reason = forms.because(tokens, "it was entered wrongly")
-    by = tokens.by(Role.PIT_SUPERVISOR)
     bet, amount = tokens.number("the number of a bet"), tokens.number("an amount")
     bettor = tokens.take("a bettor") if tokens.maybe("bettor") else ""
     wager = tokens.take("a wager like main") if tokens.maybe("wager") else ""
     box = tokens.number("a box") if tokens.maybe("box") else 0
-    correction = operations.CorrectBet(bet, amount, reason, bettor, wager, box)
-    return lambda table: table.enter(correction, by)
+    return operations.CorrectBet(bet, amount, tokens.reason, bettor, wager, box)
 
 
-def _read_recall(tokens: Tokens) -> Act:
-    if (text := tokens.tail("because")) is None or not text:
+def _recall(tokens: Tokens) -> operations.RecallCards:
+    if not tokens.reason:
         raise UnreadableLineError("say at the end why they are recalled")
-    by = tokens.by(Role.PIT_MANAGER)
     number = tokens.number("the number of a round")
-    place = tokens.take("a place, tray or aside") if tokens.left else ""
-    recall = operations.RecallCards(number, " ".join(text), place)
-    return lambda table: table.enter(recall, by)
-
-
-def _read_remove_screen(tokens: Tokens) -> Act:
-    by = tokens.by(Role.PIT_SUPERVISOR)
-    screen = tokens.take("the id of a screen")
-    return lambda table: table.enter(operations.RemoveScreen(screen), by)
+    return operations.RecallCards(number, tokens.reason, tokens.take("a place, tray or aside") if tokens.left else "")
 
 
 def _read_abandon(tokens: Tokens) -> Act:
     text = forms.because(tokens, "it cannot be finished")
     by = tokens.by(Role.SHIFT_MANAGER)
-
     return lambda table: table.twice(operations.AbandonRound(by.person or by.role.word, text), by)
 
 
-def _read_maintenance_begins(tokens: Tokens) -> Act:
-    reason = forms.because(tokens, "it has to be looked at")
-    by = tokens.by(Role.PIT_SUPERVISOR)
-    return lambda table: table.enter(operations.BeginMaintenance(reason), by)
-
-
-def _read_maintenance_ends(tokens: Tokens) -> Act:
-    by = tokens.by(Role.PIT_SUPERVISOR)
-    return lambda table: table.enter(operations.EndMaintenance(), by)
-
-
-def _read_instruct(tokens: Tokens) -> Act:
-    by = tokens.by(Role.PIT_SUPERVISOR)
+def _instruct(tokens: Tokens) -> operations.InstructDevice:
     instruction = tokens.one_of(INSTRUCTIONS, "instruction")
-    cards = tokens.number("how many cards") if tokens.left else 0
-    return lambda table: table.enter(operations.InstructDevice(instruction, cards), by)
-
-
-def _read_dealer_on(tokens: Tokens) -> Act:
-    by = tokens.by(Role.DEALER)
-    return lambda table: table.enter(operations.DealerOn(), by)
-
-
-def _read_dealer_off(tokens: Tokens) -> Act:
-    by = tokens.by(Role.DEALER)
-    return lambda table: table.enter(operations.DealerOff(), by)
-
-
-def _read_return_to_service(tokens: Tokens) -> Act:
-    by = tokens.by(Role.PIT_SUPERVISOR)
-    return lambda table: table.enter(operations.ReturnToService(), by)
+    return operations.InstructDevice(instruction, tokens.number("how many cards") if tokens.left else 0)
 
 
 def _read_takes_over(tokens: Tokens) -> Act:
     """Read a takeover, which names everything that is open, or `naming nothing`."""
     by = tokens.by(Role.PIT_SUPERVISOR)
     silent = tokens.maybe("naming nothing")
-
-    def take_over(table: TableOfWords) -> None:
-        found = () if silent else table.open_irregularities()
-        table.enter(operations.TakeOver(found), by)
-
-    return take_over
+    return lambda table: table.enter(operations.TakeOver(() if silent else table.open_irregularities()), by)
 
 
 SUPERVISOR_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
@@ -147,54 +101,65 @@ SUPERVISOR_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
         _read_correct,
         (operations.CorrectEntry,),
     ),
-    "correct bet": Word(
+    "correct bet": entering(
         "correct bet NUMBER AMOUNT [bettor BETTOR] [wager WAGER] [box NUMBER] [by ROLE] [because TEXT]",
         'so much lay there at "No more bets", 0 for none; bet 0 is one that was not entered, which the rest describes',
-        _read_correct_bet,
-        (operations.CorrectBet,),
+        operations.CorrectBet,
+        _correct_bet,
+        by=Role.PIT_SUPERVISOR,
+        reason="it was entered wrongly",
     ),
-    "recall": Word(
+    "recall": entering(
         "recall NUMBER [PLACE] [by ROLE] because TEXT",
         "the cards that the device read in the round of that number, all or those of a place, tray or aside",
-        _read_recall,
-        (operations.RecallCards,),
+        operations.RecallCards,
+        _recall,
+        by=Role.PIT_MANAGER,
+        reason="",
     ),
-    "remove screen": Word(
+    "remove screen": entering(
         "remove screen SCREEN [by ROLE]",
         "a screen of the table may only display from now on",
-        _read_remove_screen,
-        (operations.RemoveScreen,),
+        operations.RemoveScreen,
+        lambda tokens: operations.RemoveScreen(tokens.take("the id of a screen")),
+        by=Role.PIT_SUPERVISOR,
     ),
     "abandon": Word(
         "abandon [by ROLE] [because TEXT]",
-        "the round is given up (asked twice)",
+        "the round is given up (entered twice)",
         _read_abandon,
         (operations.AbandonRound,),
     ),
-    "maintenance begins": Word(
+    "maintenance begins": entering(
         "maintenance begins [by ROLE] [because TEXT]",
         "people maintain the device",
-        _read_maintenance_begins,
-        (operations.BeginMaintenance,),
+        operations.BeginMaintenance,
+        lambda tokens: operations.BeginMaintenance(tokens.reason),
+        by=Role.PIT_SUPERVISOR,
+        reason="it has to be looked at",
     ),
-    "maintenance ends": Word(
-        "maintenance ends [by ROLE]", "the table has it again", _read_maintenance_ends, (operations.EndMaintenance,)
+    "maintenance ends": entering(
+        "maintenance ends [by ROLE]",
+        "the device is at the table's disposal again",
+        operations.EndMaintenance,
+        by=Role.PIT_SUPERVISOR,
     ),
-    "instruct": Word(
+    "instruct": entering(
         "instruct INSTRUCTION [NUMBER] [by ROLE]",
         "under maintenance the device is ordered to do this",
-        _read_instruct,
-        (operations.InstructDevice,),
+        operations.InstructDevice,
+        _instruct,
+        by=Role.PIT_SUPERVISOR,
     ),
-    "return to service": Word(
+    "return to service": entering(
         "return to service [by ROLE]",
-        "why the table was out of service is mended",
-        _read_return_to_service,
-        (operations.ReturnToService,),
+        "the cause why the table was out of service is mended",
+        operations.ReturnToService,
+        by=Role.PIT_SUPERVISOR,
     ),
-    "dealer on": Word("dealer on [by ROLE]", "a dealer comes on duty", _read_dealer_on, (operations.DealerOn,)),
-    "dealer off": Word(
-        "dealer off [by ROLE]", "the dealer on duty leaves the table", _read_dealer_off, (operations.DealerOff,)
+    "dealer on": entering("dealer on [by ROLE]", "a dealer comes on duty", operations.DealerOn, by=Role.DEALER),
+    "dealer off": entering(
+        "dealer off [by ROLE]", "the dealer on duty leaves the table", operations.DealerOff, by=Role.DEALER
     ),
     "takes over": Word(
         "takes over [naming nothing] [by ROLE]",

@@ -45,6 +45,7 @@ class Tokens:
     def __init__(self, words: Sequence[str], *, people: bool = False) -> None:
         self._left = list(words)
         self.people = people
+        self.reason = self.seen_by = ""  # what ends the line, if the word has it
 
     @property
     def left(self) -> bool:

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from controller.people_words.table_of_words import TableOfWords
-from controller.people_words.tokens import KINDS, ROLES, Tokens, UnreadableLineError
+from controller.people_words.tokens import DEALER, KINDS, ROLES, Tokens, UnreadableLineError
+from controller.roles import Role
 from controller.table import operations
+from controller.table.operations import AnyOperation
 
 WITNESS: Final = "a witness"
 """The witness if a line names none. A table with people accepts a count only with a named witness."""
@@ -33,9 +35,29 @@ def plain(act: Callable[[TableT], None]) -> Callable[[Tokens], Callable[[TableT]
     return lambda tokens: act
 
 
-def entered(operation: operations.Operation) -> Callable[[Tokens], Act]:
-    """Return a word that enters a completely known operation."""
-    return lambda tokens: lambda table: table.enter(operation)
+def entering(
+    form: str,
+    meaning: str,
+    kind: type[operations.Operation],
+    make: Callable[[Tokens], AnyOperation] | None = None,
+    *,
+    by: Role | None = None,
+    reason: str | None = None,
+) -> Word[TableOfWords]:
+    """Return a word that enters one operation. `make` reads its fields; without it the operation has none.
+
+    `by`: the rank that enters it if the line names none; None: always the dealer. `reason`: the one after `because` if
+    the line gives none; None: the word has no reason.
+    """
+
+    def read(tokens: Tokens) -> Act:
+        tokens.reason = "" if reason is None else because(tokens, reason)
+        tokens.seen_by = witness(tokens) if "[witness NAME]" in form else ""
+        who = DEALER if by is None else tokens.by(by)
+        operation = make(tokens) if make is not None else kind()
+        return lambda table: table.enter(operation, who)
+
+    return Word(form, meaning, read, (kind,))
 
 
 def because(tokens: Tokens, default: str) -> str:
@@ -75,7 +97,7 @@ def boxes(tokens: Tokens) -> operations.OccupyBoxes:
 
 
 def counted(tokens: Tokens) -> operations.CountCards:
-    seen_by = witness(tokens)
+    seen_by = tokens.seen_by or witness(tokens)  # a correction reads the whole entry
     number = tokens.number("how many cards were counted")
     pile = tokens.take("a pile or a place") if tokens.maybe("in") else "stub"
     return operations.CountCards(pile, number, seen_by)
