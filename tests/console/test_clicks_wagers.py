@@ -15,7 +15,7 @@ async def enter_bettor(console: Console, name: str) -> None:
     await console.page.locator("#panel input").fill(name)
     await console.click(console.page.locator("#panel .input button"))
     await console.press("stands")
-    await console.answers(f"{name} bets here")
+    await console.answers(f"{name} joins the table")
 
 
 async def bet(console: Console, bettor: str, wager: str, box: int, amount: int) -> None:
@@ -169,7 +169,7 @@ async def test_a_bettor_sits_at_a_box_and_looks_and_a_bet_that_was_overlooked_li
         await console.page.locator("#panel input").fill("Ann")
         await console.click(console.page.locator("#panel .input button"))
         await console.tap("B3")
-        await console.answers("Ann bets here")
+        await console.answers("Ann joins the table")
         await console.press("place_your_bets/")
         await console.choose_in_menu("place_wager/true")
         await finish_bet(console, "Ann", "main", 3, 100)
