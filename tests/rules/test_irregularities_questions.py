@@ -34,12 +34,18 @@ each_kind = pytest.mark.parametrize("kind", Kind, ids=lambda kind: kind.value)
 
 
 @cache
-def laws(game_id: str) -> tuple[Law, ...]:
+def every_law(game_id: str) -> tuple[Law, ...]:
     """Return a law for every choice of the readings that turn rows on and off."""
     rules = game(game_id)
     turning = sorted({setting for row in rules.irregularities for setting, _ in row.under})
     words = [next(setting.words for setting in rules.settings if setting.id == name) for name in turning]
     return tuple(read_law(rules, dict(zip(turning, chosen, strict=True))) for chosen in product(*words))
+
+
+@cache
+def laws(game_id: str, kind: Kind) -> tuple[Law, ...]:
+    """Return one law for each list of the kind's rows. `find_row` reads nothing else of a law but its game."""
+    return tuple({tuple(row for row in law.rows if row.kind is kind): law for law in every_law(game_id)}.values())
 
 
 def asked_of_people(law: Law, kind: Kind) -> list[str]:
@@ -68,7 +74,7 @@ def follow(law: Law, kind: Kind, facts: Facts) -> Iterator[tuple[Facts, Row]]:
 
 
 def starts(game_id: str, kind: Kind) -> Iterator[tuple[Law, Facts]]:
-    for law, noticed in product(laws(game_id), Noticed):
+    for law, noticed in product(laws(game_id, kind), Noticed):
         for facts in with_assumed(law, kind, noticed):
             yield law, facts
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from unittest import TestCase
 
 import pytest
@@ -18,36 +17,12 @@ from controller.table.inputs import AnyInput, PersonActed
 from controller.table.offers import ANOTHER, offers
 from controller.table.perform import can
 from controller.table.state import TableState
-from simulators.scenarios import load, names
-from simulators.scenarios.course import Course
-from simulators.scenarios.player import play
 from tests.support import long_forms
 from tests.table.every_input import every_operation
 from tests.table.every_state import every_state
 from tests.table.offered_and_done import assert_offers_hold, assert_was_offered, is_of, needs_no_offer
 from tests.table.test_random_rounds import Rounds
 from tests.table.watched import WatchedTable
-
-
-class OfferedCourse(Course):
-    """A scenario in which every operation that was taken had been offered."""
-
-    def __init__(self, setting: Any) -> None:
-        self.taken = 0
-        super().__init__(setting)
-
-    def observed(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
-        super().observed(before, given, numbered)
-        self.taken += assert_was_offered(before, given, numbered)
-
-
-@pytest.mark.parametrize("name", names())
-def test_every_act_of_a_scenario_was_offered(name: str) -> None:
-    scenario = load(name)
-    course = OfferedCourse(scenario.setting)
-    for _ in play(scenario, course):
-        pass
-    assert course.taken > 5
 
 
 def reached_states() -> list[TableState]:
