@@ -46,6 +46,7 @@ IMPORTED = (
     "controller.commands.watch",
     "controller.daemon.daemon",
     "controller.daemon.logs",
+    "simulators.demo.command",
 )
 AT_START = ("PYTHON", "LC_", "LANG", "TZ")  # variables that Python reads when it starts
 LARGEST = 1 << 20  # bytes of a request

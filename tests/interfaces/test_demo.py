@@ -16,6 +16,7 @@ from controller.games.specification import Kind, StepKind, Unit
 from controller.table import operations
 from simulators.people.plan import Mishap, plan_rounds
 from simulators.people.visitor import REPORTED, line_of_sight
+from tests.end_to_end import fork_server
 from tests.support import long_forms
 from tests.support.played_rounds import play_rounds
 from tests.support.skeleton import skeleton
@@ -77,7 +78,7 @@ def start(*arguments: str) -> subprocess.Popen[str]:
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*DEMO, *arguments], capture_output=True, text=True)
+    return fork_server.run("demo", "--fast", *arguments, folder=fork_server.ROOT)
 
 
 def check_that_it_repeats(*arguments: str) -> None:

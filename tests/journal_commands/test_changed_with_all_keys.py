@@ -10,8 +10,6 @@ import json
 import re
 import shutil
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, redirect_stdout
 from pathlib import Path
@@ -32,6 +30,7 @@ from controller.journal.schema import SCHEMA
 from controller.journal.sealing import FileKeys
 from controller.journal.signing import statement
 from controller.problems import ProblemError
+from tests.end_to_end import fork_server
 from tests.journal_commands.made import IDENTITY, KEY, SIGNER, JournaledTable, _options, _ruling, _void
 from tests.support import long_forms
 
@@ -309,8 +308,7 @@ def in_processes(written: Path, place: Path, seeds: list[int] | range) -> None:
         folder = place / "journal"
         forge(written, folder, Random(seed))
         command = COMMANDS[seed % len(COMMANDS)]
-        arguments = [sys.executable, "-m", "controller", "journal", *command, "--journal", str(folder)]
-        done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+        done = fork_server.run("journal", *command, "--journal", str(folder), folder=place)
         assert done.returncode in CODES, (seed, done.stderr)
         assert "Traceback" not in done.stderr, seed
         shutil.rmtree(folder)

@@ -7,8 +7,6 @@ import io
 import json
 import shutil
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -25,6 +23,7 @@ from controller.daemon.journal_days import find_zone
 from controller.journal.folder import JournalFolder
 from controller.roles import Role
 from controller.table import operations
+from tests.end_to_end import fork_server
 from tests.journal_commands.conftest import run
 from tests.journal_commands.made import BEGAN, SECOND, evening
 
@@ -139,10 +138,7 @@ def test_a_running_table_is_read_by_another_process(command: str, folder: Path, 
     """The journal is open, and its last entries are in the write-ahead log."""
     table = evening(tmp_path / "journal")
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", "controller", "journal", *command.split(), "--journal", str(table.journal.folder)],
-            capture_output=True, text=True, timeout=300,
-        )  # fmt: skip
+        done = fork_server.run("journal", *command.split(), "--journal", str(table.journal.folder), folder=tmp_path)
     finally:
         table.journal.close()
     assert (done.returncode, done.stderr) == (0, "")

@@ -26,7 +26,7 @@ from shuffle_audit.procedures import PROCEDURES, examine
 from shuffle_audit.verdict import judge
 from tests.shuffle_audit.decks import NEW_DECK, first_seen, seen_at, shuffled
 
-AUDITS = 2_000
+each_number_of_audits = pytest.mark.parametrize("audits", [1_000, pytest.param(2_000, marks=pytest.mark.exhaustive)])
 EACH = 4  # decks of an audit
 
 
@@ -150,24 +150,26 @@ def masked(decks: list[DeckOrders], seed: int) -> list[DeckOrders]:
     return [seen_at(deck, at) for deck, at in zip(decks, places, strict=True)]
 
 
-def test_false_alarms_are_as_rare_as_stated_with_places_by_chance() -> None:
-    """The test has 2,000 audits of four good decks each, known at places that do not depend on their cards."""
-    seen = masked(shuffled("uniform", AUDITS * EACH, seed=11, cards=16), 12)
+@each_number_of_audits
+def test_false_alarms_are_as_rare_as_stated_with_places_by_chance(audits: int) -> None:
+    """Each audit is of four good decks, known at places that do not depend on their cards."""
+    seen = masked(shuffled("uniform", audits * EACH, seed=11, cards=16), 12)
     chances = np.array([judge(seen[at : at + EACH]).chance for at in range(0, len(seen), EACH)])
     for level in (0.2, 0.05, 0.01):
         bad = (chances <= level).mean()
-        assert level / 10 < bad <= level + 3 * math.sqrt(level * (1 - level) / AUDITS)
+        assert level / 10 < bad <= level + 3 * math.sqrt(level * (1 - level) / audits)
 
 
-def test_each_procedure_is_calibrated() -> None:
+@each_number_of_audits
+def test_each_procedure_is_calibrated(audits: int) -> None:
     """p is at most 0.1 in a tenth of the audits at most, for each procedure, and not in far fewer."""
-    seen = masked(shuffled("uniform", AUDITS * EACH, seed=21, cards=16), 22)
+    seen = masked(shuffled("uniform", audits * EACH, seed=21, cards=16), 22)
     low = np.zeros(len(PROCEDURES))
     for at in range(0, len(seen), EACH):
         found = seen_of(seen[at : at + EACH])
         low += [one.p <= 0.1 for one in examine(found.whole, others=found.parts)[: len(PROCEDURES)]]
-    assert (low / AUDITS <= 0.1 + 3 * math.sqrt(0.09 / AUDITS)).all()
-    assert (low / AUDITS >= 0.02).all()
+    assert (low / audits <= 0.1 + 3 * math.sqrt(0.09 / audits)).all()
+    assert (low / audits >= 0.02).all()
 
 
 # -- power -----------------------------------------------------------------------------------------------------------
