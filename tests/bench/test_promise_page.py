@@ -49,11 +49,6 @@ def asked_for() -> set[tuple[str, str]]:
     return {(one.section, one.rule) for kept in KEPT.values() for one in kept.promises}
 
 
-def test_the_table_is_the_tests() -> None:
-    page = (ROOT / "docs" / "bench.md").read_text()
-    assert all(kept.name.removeprefix("test_") in page for kept in KEPT.values())
-
-
 def test_the_rules_are_found() -> None:
     found = rules()
     assert {("A link", f"Device {n}") for n in range(1, 6)} <= found
