@@ -103,7 +103,7 @@ async def make_certificate(guest: Guest, name: str) -> None:
 
 
 async def follow_the_page(guest: Guest) -> None:
-    """Follow the two pages. The program is there already (step 1), and a table as in docs/install.md."""
+    """Follow the page. The program is there already (step 1), and a table as in docs/install.md."""
     await guest.run(f"echo {ADDRESS} broker.example floor.example >> /etc/hosts")
     for path in (await guest.run(f"find {SOURCES}/deployment -type f")).splitlines():
         await guest.write(path, in_the_house((await guest.read(path)).decode()).encode())
