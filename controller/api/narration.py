@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
@@ -149,8 +149,19 @@ ONLY_FOR_MACHINES: Final = frozenset(
 )
 """Events that are not shown."""
 
+
+class Cases(NamedTuple):
+    """A line that depends on fields of the event: the first message whose field is set, else `otherwise`."""
+
+    fields: Mapping[str, Message]
+    otherwise: Message | None = None
+
+    def of(self, event: Event) -> Message | None:
+        return next((said for field, said in self.fields.items() if event.get(field)), self.otherwise)
+
+
 Event: TypeAlias = dict[str, Any]
-Line: TypeAlias = Message | Callable[[Event], Message | None]
+Line: TypeAlias = Message | Cases | Callable[[Event], Message | None]
 LineOfPlaces: TypeAlias = Callable[[Event, OwnWords], Message | None]
 
 
@@ -330,10 +341,6 @@ def _shuffle_failed(event: Event) -> Message:
     return message("shuffle {deck} again before dealing from it", deck=deck)
 
 
-def _arrived(event: Event) -> Message | None:
-    return message("deck {deck} waits for the next round", deck=event["deck"]) if event.get("waiting") else None
-
-
 def _ready(event: Event) -> Message:
     serial, kind = event["identity"]["serial"], DEVICE_WORDS[event["identity"]["kind"]]
     if event.get("unfit"):
@@ -362,12 +369,6 @@ def _differs(event: Event) -> Message:
     )  # fmt: skip
 
 
-def _agrees(event: Event) -> Message | None:
-    if not event.get("stub_out"):
-        return None
-    return message("the device holds the next deck; the rest of this round's deck was removed from it")
-
-
 def _noted(event: Event) -> Message | None:
     """Return the line of a note that people wait for or have to look into; other notes are only for the journal."""
     named = NOTED.get(event["what"])
@@ -380,12 +381,6 @@ def _noted_in_maintenance(event: Event, words: OwnWords) -> Message:
 
 
 # -- the table and its people
-
-
-def _table_began(event: Event) -> Message:
-    if event["simulated"]:
-        return message("table {table} started (SIMULATED)", table=event["table"])
-    return message("table {table} started", table=event["table"])
 
 
 def _game(event: Event) -> Message:
@@ -512,20 +507,6 @@ def _voided(event: Event) -> Message:
     return message("{void}: {text}; return all bets", void=by, text=event["text"])
 
 
-def _void_lifted(event: Event) -> Message:
-    if event.get("returned"):
-        return message("the void is withdrawn; put the bets back")
-    return message("the void is withdrawn")
-
-
-def _closing_taken_back(event: Event) -> Message:
-    if event.get("returned"):
-        return message("the bets are returned after all")
-    if event["chips"]:
-        return message("the round is settled again")
-    return message("the round is open again")
-
-
 def _void_asked(event: Event) -> Message:
     said = _because(_under(message("this makes the round void"), event["clause"]), event["because"])
     return message("{said}; repeat to confirm", said=said)
@@ -590,10 +571,6 @@ def _settled(event: Event) -> Message:
         "wagers settled: {listed:list}; house result: {house}",
         listed=listed or message("none"), house=event["house"],
     )  # fmt: skip
-
-
-def _paid(event: Event) -> Message:
-    return message("all bets are returned") if event.get("returned") else message("chips are paid")
 
 
 # -- irregularities
@@ -686,15 +663,6 @@ def _handled(event: Event) -> Message:
     )
 
 
-def _handling_corrected(event: Event) -> Message:
-    place = event["place"]
-    if event["viewed"]:
-        return message("correction: the cards of {place} were looked at", place=place)
-    if event["handled"]:
-        return message("correction: the cards of {place} were handled, not looked at", place=place)
-    return message("correction: the cards of {place} were not handled", place=place)
-
-
 ARGUMENTS: Final[dict[str, Callable[[Event], Argument]]] = {
     "bets_count": lambda event: len(event["bets"]),
     "cause_named": lambda event: in_words(event["cause"]),
@@ -736,8 +704,14 @@ LINES: Final[dict[str, Line]] = {
     "cards_set_aside": message("set {many_cards} aside: {because}"),
     "cards_strayed": message("{many_cards} from deck {deck}, which is not in play this round"),
     "cards_turned_down": _turned_down,
-    "chips_paid": _paid,
-    "closing_taken_back": _closing_taken_back,
+    "chips_paid": Cases({"returned": message("all bets are returned")}, message("chips are paid")),
+    "closing_taken_back": Cases(
+        {
+            "returned": message("the bets are returned after all"),
+            "chips": message("the round is settled again"),
+        },
+        message("the round is open again"),
+    ),
     "command_refused": message("the device refused a command: {reason_named}"),
     "command_unanswered": message("the device did not answer a command"),
     "conclusion_asked": message("the end of the round was requested; repeat to confirm"),
@@ -747,7 +721,7 @@ LINES: Final[dict[str, Line]] = {
     "dealer_came": message("{dealer} deals from now on"),
     "dealer_left": message("{dealer} leaves the table; no dealer is on duty"),
     "dealt_by_hand": message("dealt by hand from now on: {because}"),
-    "deck_arrived": _arrived,
+    "deck_arrived": Cases({"waiting": message("deck {deck} waits for the next round")}),
     "deck_brought": message(
         "deck {deck} is brought to the table: back {back}, seal {seal_named}, {count} cards counted by {by} and "
         "{witnessed_by}"
@@ -782,7 +756,13 @@ LINES: Final[dict[str, Line]] = {
     "hand_removed": message("{place} is out of play; its bets are returned"),
     "hand_taken_back": message("enter the cards of {place} again"),
     "handed_over": _handed_over,
-    "handling_corrected": _handling_corrected,
+    "handling_corrected": Cases(
+        {
+            "viewed": message("correction: the cards of {place} were looked at"),
+            "handled": message("correction: the cards of {place} were handled, not looked at"),
+        },
+        message("correction: the cards of {place} were not handled"),
+    ),
     "hands_examined": message("the players have examined their cards (entered by {by})"),
     "irregularity_confirmed": lambda event: _because(message("confirmed"), _row(event["row"])),
     "irregularity_resolved": _resolved,
@@ -814,14 +794,18 @@ LINES: Final[dict[str, Line]] = {
     "signed_off": _signed_off,
     "signed_on": message("{dealer} signed on at screen {screen}"),
     "start_taken_back": message("round {taken_back} did not start; errors in round {open_again} may still be reported"),
-    "status_agrees": _agrees,
+    "status_agrees": Cases(
+        {"stub_out": message("the device holds the next deck; the rest of this round's deck was removed from it")}
+    ),
     "status_differs": _differs,
     "stub_counted": message("stub: {count} cards, {due} expected"),
-    "table_began": _table_began,
+    "table_began": Cases({"simulated": message("table {table} started (SIMULATED)")}, message("table {table} started")),
     "table_paused": message("paused: {reason}"),
     "table_resumed": message("table resumed"),
     "void_asked": _void_asked,
-    "void_lifted": _void_lifted,
+    "void_lifted": Cases(
+        {"returned": message("the void is withdrawn; put the bets back")}, message("the void is withdrawn")
+    ),
     "wagers_settled": _settled,
 }
 
@@ -861,6 +845,8 @@ def _line(event: Event, words: OwnWords) -> Message | None:
         return None
     named = _with_places_named(event, words)
     line = LINES.get(name)
+    if isinstance(line, Cases) and (line := line.of(event)) is None:
+        return None
     if of_places := LINES_OF_PLACES.get(name):
         said = of_places(named, words)
     elif isinstance(line, Message):
