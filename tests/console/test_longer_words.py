@@ -111,7 +111,7 @@ def test_nothing_is_cut_in_texts_that_are_longer(page: Page, longer: PageServer)
     assert found == {}
 
 
-@pytest.mark.parametrize("path", ["display", "display?for=surveillance&"])
+@pytest.mark.parametrize("path", ["display", "display?for=surveillance&", "display?side=players&"])
 def test_nothing_is_cut_on_a_display(path: str, page: Page, longer: PageServer) -> None:
     found: dict[str, dict[str, Any]] = {}
     lie: list[list[int]] | None = None
