@@ -145,7 +145,7 @@ def test_every_fault_code_has_its_section() -> None:
         r'"(transport-stalled)"',
         r'self\.code = "([a-z-]+)"',
         r'refused\(\s*[0-9]+, "([a-z-]+)"',
-        r'4[0-9][0-9]: \("([a-z-]+)", ',
+        r'4[0-9][0-9]: \(\s*"([a-z-]+)",',
         r'code, sentence = "([a-z-]+)"',
         r'_refuse\((?:peer, uid, )?[0-9]+, "([a-z-]+)"',
         r'"(device-floods)"',
