@@ -92,7 +92,7 @@ class Limits:
         return shares
 
 
-class Row(NamedTuple):
+class PowerRow(NamedTuple):
     """The result for a model: the least number of decks for each of `POWERS` (or None), and shares by decks less 1."""
 
     model: str
@@ -102,14 +102,14 @@ class Row(NamedTuple):
     chi_square_shares: npt.NDArray[np.float64]
 
 
-def row(name: str, limits: Limits, level: float, at_most: int, audits: int, seed: int) -> Row:
+def row(name: str, limits: Limits, level: float, at_most: int, audits: int, seed: int) -> PowerRow:
     """Run both tests on the same decks."""
     watched = Watched(model_named(name, CARDS), audits, CARDS)
     draws = Draws(watched, CARDS, audits, seed)
     draws.power(at_most, level)
     ours = [draws.least_decks(power, level, at_most) for power in POWERS]
     shares = limits.shares(watched.chi_square.found[:, :at_most])
-    return Row(
+    return PowerRow(
         name,
         tuple(None if one is None else one.decks for one in ours),
         tuple(_first(shares, power) for power in POWERS),
@@ -124,7 +124,7 @@ def _first(shares: npt.NDArray[np.float64], power: float) -> int | None:
     return int(reached[0]) + 1 if len(reached) else None
 
 
-def table(rows: Sequence[Row], at_most: int) -> Iterator[str]:
+def table(rows: Sequence[PowerRow], at_most: int) -> Iterator[str]:
     """Yield the lines of a table in Markdown."""
     heads = [f"{who} {power * 100:g} %" for who in ("audit", "chi-square") for power in POWERS]
     yield f"| model | {' | '.join(heads)} |"
@@ -134,7 +134,7 @@ def table(rows: Sequence[Row], at_most: int) -> Iterator[str]:
         yield f"| `{one.model}` | {' | '.join(cells)} |"
 
 
-def curves(rows: Sequence[Row], at_most: int) -> Iterator[str]:
+def curves(rows: Sequence[PowerRow], at_most: int) -> Iterator[str]:
     """Yield the power at some numbers of decks, in percent: the audit's, then that of chi-square."""
     decks = [each for each in CURVE if each <= at_most]
     yield f"| model | {' | '.join(map(str, decks))} |"

@@ -21,7 +21,7 @@ from controller.games import game
 from controller.games.specification import Unit
 from shuffle_audit import exact, patterns
 from shuffle_audit.dealing import dealing
-from shuffle_audit.evidence import Evidence
+from shuffle_audit.evidence import ShuffleEvidence
 from shuffle_audit.faces import NEW_DECK, faces_out
 from shuffle_audit.hands_dealt import compare
 from shuffle_audit.models.shuffle_model import UNIFORM
@@ -78,7 +78,7 @@ def main() -> None:
         "cardshoe, with its exact chance": lambda: by_its_test(orders),
         "all tests, samples drawn": lambda: all_tests(orders, Nulls(np.random.default_rng(2))),
         "all tests, samples kept": lambda: all_tests(orders, kept),
-        "evidence, deck after deck": lambda: Evidence().add(orders),
+        "evidence, deck after deck": lambda: ShuffleEvidence().add(orders),
         "hands dealt, against the odds": lambda: compare(law, deal, out),
         "money, as many rounds": lambda: costs(
             law, UNIFORM, Unit.SINGLES, Start.NEW_DECK, np.random.default_rng(3), given.decks

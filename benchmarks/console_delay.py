@@ -32,7 +32,7 @@ from uuid import uuid4
 import aiohttp
 from aiohttp import web
 
-from benchmarks.p2_delay import Line, percentile
+from benchmarks.p2_delay import PtyLine, percentile
 from controller.api.bodies import OperationRequest
 from controller.api.client import ApiClient
 from controller.api.tcp_listener import TcpListener
@@ -86,7 +86,7 @@ async def until(holds: Callable[[], object]) -> None:
             await asyncio.sleep(POLL)
 
 
-class Table:
+class ConsoleTable:
     """A daemon with the shoe on its pty, a dealer at its socket, and the page of an enrolled screen."""
 
     def __init__(self, line: ShoeLine, client: ApiClient, page: Page) -> None:
@@ -142,14 +142,14 @@ class Table:
         await self.finish()
 
 
-class ShoeLine(Line):
+class ShoeLine(PtyLine):
     def send(self, data: bytes) -> None:
         if data:
             os.write(self._master, data)
 
 
 @asynccontextmanager
-async def running_table(folder: Path, browser: Any) -> AsyncIterator[Table]:
+async def running_table(folder: Path, browser: Any) -> AsyncIterator[ConsoleTable]:
     line = ShoeLine(folder)
     with closing(TcpListener(0)) as free:
         port = free.port
@@ -170,7 +170,7 @@ async def running_table(folder: Path, browser: Any) -> AsyncIterator[Table]:
             context = await browser.new_context(viewport={"width": 1280, "height": 800})
             await context.add_cookies([{"name": name, "value": token, "url": f"http://localhost:{port}"}])
             page = await context.new_page()
-            table = Table(line, client, page)
+            table = ConsoleTable(line, client, page)
             await table.do(operations.OpenTable())
             await page.goto(f"http://localhost:{port}/?language=en")
             await page.locator("#panel [data-act]").first.wait_for()
@@ -249,7 +249,7 @@ async def shown_after(page: Page, began: float) -> float:
             await asyncio.sleep(POLL)
 
 
-async def cards(table: Table, bare: BareServer, rounds: int) -> tuple[list[float], list[float]]:
+async def cards(table: ConsoleTable, bare: BareServer, rounds: int) -> tuple[list[float], list[float]]:
     """Return the seconds from a card's bytes to the sentence that names the next one, and those of the bare server."""
     ours, floor = [], []
     await table.page.evaluate(OBSERVE, ["#sentence"])
@@ -271,7 +271,7 @@ async def cards(table: Table, bare: BareServer, rounds: int) -> tuple[list[float
     return ours, floor
 
 
-async def taps(table: Table, count: int) -> tuple[list[float], list[float]]:
+async def taps(table: ConsoleTable, count: int) -> tuple[list[float], list[float]]:
     """Return the seconds from a tap on Resume to the answer on the page, and those of a pause sent with `fetch`."""
     page = table.page
     await page.bring_to_front()
@@ -298,7 +298,7 @@ def _body(number: int, operation: dict[str, str], **signed: str) -> str:
     return json.dumps({"id": str(uuid4()), "round": number, "operation": operation} | signed)
 
 
-async def day(table: Table, rounds: int) -> list[dict[str, float]]:
+async def day(table: ConsoleTable, rounds: int) -> list[dict[str, float]]:
     """Return the page's figures before the first round and then ten times."""
     await table.page.reload()  # without the code that measured the delays
     await table.page.locator("#panel [data-act]").first.wait_for()

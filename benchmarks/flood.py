@@ -30,7 +30,7 @@ from benchmarks.floods import (
     GAP,
     STRANGER,
     Act,
-    Connection,
+    FloodConnection,
     be_refused,
     enrol,
     follow_without_reading,
@@ -57,27 +57,27 @@ CHUNKS: Final = 20_000  # of one byte, in one request
 PARTS: Final = 30  # of a field's name, so that the refusal is long
 
 
-async def be_refused_in_chinese(connection: Connection) -> None:
+async def be_refused_in_chinese(connection: FloodConnection) -> None:
     """Provoke a refusal that quotes the input. Each name is new."""
     name = uuid4().hex + ". ".join(f"box {number}, a and b; c: d or e? f" for number in range(PARTS))
     asked = json.dumps({name: 1}).encode()
     await connection.ask(request("/v1/screen/enrolment?language=zh-Hans", asked, connection.host))
 
 
-async def be_unknown_in_chinese(connection: Connection) -> None:
+async def be_unknown_in_chinese(connection: FloodConnection) -> None:
     """Provoke a refusal whose translated sentence quotes the input. Each sentence is new."""
     person = (uuid4().hex + "? x y. , ? and : box 1, the Dealer; or . " * PARTS)[: plain_text.LONGEST]
     asked = json.dumps({"id": str(uuid4()), "person": person, "pin": "", "name": "x"}).encode()
     await connection.ask(request("/v1/screen/enrolment?language=zh-Hans", asked, connection.host))
 
 
-async def send_chunks(connection: Connection) -> None:
+async def send_chunks(connection: FloodConnection) -> None:
     """Send a body in chunks of one byte, in as few pieces as the system takes."""
     head = request("/v1/screen/enrolment", b"x", connection.host).partition(b"Content-Length")[0]
     await connection.ask(head + b"Transfer-Encoding: chunked\r\n\r\n" + b"1\r\n \r\n" * CHUNKS + b"0\r\n\r\n")
 
 
-async def follow(connection: Connection) -> None:
+async def follow(connection: FloodConnection) -> None:
     """Read the stream of events to its end."""
     connection.writer.write(request("/v1/events", host=connection.host))
     while await connection.reader.read(2**16):
@@ -141,7 +141,7 @@ async def flood(path: str, name: str, connections: int) -> None:
         while True:
             connection = None
             with suppress(OSError, EOFError, IndexError, ValueError):
-                connection = await (Connection.to_port(port) if at_port else Connection.to(path))
+                connection = await (FloodConnection.to_port(port) if at_port else FloodConnection.to(path))
                 while True:
                     await act(connection)
                     if act in (send_half_a_head, send_half_a_body):
@@ -155,7 +155,7 @@ async def flood(path: str, name: str, connections: int) -> None:
 
 async def operate(path: str, operations: int) -> list[float]:
     """Return the seconds of each of the dealer's operations, over `LONGEST` seconds at most."""
-    connection = await Connection.in_line(path)
+    connection = await FloodConnection.in_line(path)
     times: list[float] = []
     ends = time.monotonic() + LONGEST
     while len(times) < operations and time.monotonic() < ends:

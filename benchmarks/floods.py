@@ -74,25 +74,25 @@ def operation(fields: dict[str, object], person: str = "", pin: str = "") -> byt
     return request("/v1/operations", json.dumps(asked).encode())
 
 
-class Connection:
+class FloodConnection:
     """A connection that sends a request and reads the whole answer."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, host: str = "table") -> None:
         self.reader, self.writer, self.host = reader, writer, host
 
     @classmethod
-    async def to(cls, path: str) -> Connection:
+    async def to(cls, path: str) -> FloodConnection:
         """Connect. If the socket's queue is full, the first read fails with EINVAL: an attacker dials again."""
         return cls(*await asyncio.open_unix_connection(path, limit=2**26))
 
     @classmethod
-    async def in_line(cls, path: str) -> Connection:
+    async def in_line(cls, path: str) -> FloodConnection:
         """Connect like the dealer's program, which waits for a free connection."""
         connected = await asyncio.get_running_loop().run_in_executor(None, connect_in_line, path)
         return cls(*await asyncio.open_unix_connection(sock=connected, limit=2**26))
 
     @classmethod
-    async def to_port(cls, port: int) -> Connection:
+    async def to_port(cls, port: int) -> FloodConnection:
         """Connect like a browser that is not an enrolled screen."""
         return cls(*await asyncio.open_connection("127.0.0.1", port, limit=2**26), f"localhost:{port}")
 
@@ -106,67 +106,67 @@ class Connection:
 # -- the floods: what one connection does repeatedly ---------------------------------------------------------------
 
 
-async def stay(connection: Connection) -> None:
+async def stay(connection: FloodConnection) -> None:
     """Send nothing for as long as possible."""
     await connection.reader.read()
 
 
-async def send_half_a_head(connection: Connection) -> None:
+async def send_half_a_head(connection: FloodConnection) -> None:
     connection.writer.write(b"POST /v1/operations HTTP/1.1\r\nHost: ta")
     await connection.reader.read()
 
 
-async def send_half_a_body(connection: Connection) -> None:
+async def send_half_a_body(connection: FloodConnection) -> None:
     connection.writer.write(b"POST /v1/operations HTTP/1.1\r\nHost: table\r\nContent-Length: 9000\r\n\r\n{")
     await connection.reader.read()
 
 
-async def guess(connection: Connection) -> None:
+async def guess(connection: FloodConnection) -> None:
     await connection.ask(operation({"operation": "pause_table", "reason": "x"}, "target", WRONG))
 
 
-async def be_refused(connection: Connection) -> None:
+async def be_refused(connection: FloodConnection) -> None:
     await connection.ask(operation({"operation": "conclude_round"}))
 
 
-async def poll(connection: Connection) -> None:
+async def poll(connection: FloodConnection) -> None:
     await connection.ask(request("/v1/state", host=connection.host))
 
 
-async def scrape(connection: Connection) -> None:
+async def scrape(connection: FloodConnection) -> None:
     await connection.ask(request("/metrics"))
 
 
-async def enrol(connection: Connection) -> None:
+async def enrol(connection: FloodConnection) -> None:
     asked = {"id": str(uuid4()), "person": "target", "pin": WRONG, "name": "x"}
     await connection.ask(request("/v1/screen/enrolment", json.dumps(asked).encode(), connection.host))
 
 
-async def call_by_another_name(connection: Connection) -> None:
+async def call_by_another_name(connection: FloodConnection) -> None:
     await connection.ask(request("/v1/state", host="evil.example"))
 
 
-async def follow_without_reading(connection: Connection) -> None:
+async def follow_without_reading(connection: FloodConnection) -> None:
     connection.writer.write(request("/v1/events"))
     await connection.writer.drain()
     connection.writer.transport.pause_reading()  # type: ignore[attr-defined]  # a Unix socket's transport reads
     await asyncio.sleep(60)
 
 
-async def follow_and_leave(connection: Connection) -> None:
+async def follow_and_leave(connection: FloodConnection) -> None:
     connection.writer.write(request("/v1/events"))
     await connection.reader.read(1)
     raise EOFError
 
 
-async def catch_up(connection: Connection) -> None:
+async def catch_up(connection: FloodConnection) -> None:
     """Read all events from the first to the last, then begin again."""
     connection.writer.write(request("/v1/events"))
     await connection.reader.readuntil(b": up to date")
     raise EOFError
 
 
-Act = Callable[[Connection], Awaitable[None]]
+Act = Callable[[FloodConnection], Awaitable[None]]
 FLOODS: Final[dict[str, tuple[int | tuple[int, ...], int, tuple[Act, ...]]]] = {  # users, connections of each
     BUSY: (STRANGER, 0, ()),
     "idle, not admitted": (STRANGER, 1100, (stay,)),
@@ -221,7 +221,9 @@ async def flood(path: str, name: str, uid: int) -> None:
         while True:
             connection = None
             with suppress(OSError, EOFError, IndexError, ValueError):
-                connection = await (Connection.to_port(port) if name.startswith(BROWSERS) else Connection.to(path))
+                connection = await (
+                    FloodConnection.to_port(port) if name.startswith(BROWSERS) else FloodConnection.to(path)
+                )
                 while True:
                     await act(connection)
                     if act in (stay, send_half_a_head, send_half_a_body):
@@ -245,7 +247,7 @@ def run_tool(folder: Path, words: tuple[str, ...]) -> None:
 
 async def operate(path: str, operations: int, gap: float = GAP) -> list[float]:
     """Return the seconds of each of the dealer's operations."""
-    connection = await Connection.in_line(path)
+    connection = await FloodConnection.in_line(path)
     times = []
     for number in range(operations):
         if gap:

@@ -42,10 +42,10 @@ from paho.mqtt.properties import Properties
 from benchmarks.console_delay import OBSERVE, BareServer, shown_after
 from benchmarks.p2_delay import percentile
 from controller.floor.address import Address, Broker
-from controller.floor.broker import Connection, connected
+from controller.floor.broker import BrokerConnection, connected
 from controller.floor.follower import AT_ONCE, GATHERED, TAKES
 from controller.floor.reporting import KEPT_FOR
-from controller.floor.topics import Subject, TablePlace, topic_filter
+from controller.floor.topics import TablePlace, TopicSubject, topic_filter
 from tests.end_to_end.browser import free_port
 from tests.floor.many_tables import place_of_number, quiet
 from tests.floor.mosquitto import mosquitto
@@ -83,7 +83,7 @@ def generate(port: int, tables: int) -> None:
                 client.publish(topic, payload, 1, retain=True, properties=kept if expiry else None)
         dealt = {"event": "cards_dealt", "source": "device", "places": ["B3"], "ordinals": [step % 52 + 1]}
         made = decision(1 + 3 * step, dealt, {"event": "report_taken", "number": step})
-        client.publish(reports.place.topic(Subject.JOURNAL), made, 1, properties=passing)
+        client.publish(reports.place.topic(TopicSubject.JOURNAL), made, 1, properties=passing)
         sent += 1
         if (ahead := began + sent / tables - time.monotonic()) > 0.002:
             time.sleep(ahead)  # sends at the rate of real tables, at which the page is measured
@@ -92,7 +92,7 @@ def generate(port: int, tables: int) -> None:
 async def read(port: int) -> None:
     """Do the least that any program which follows the floor must do, until killed."""
     async with connected(_broker(port), "floor", gathered=GATHERED, takes=TAKES) as connection:
-        await connection.subscribe(*(topic_filter(subject) for subject in Subject), qos=0)
+        await connection.subscribe(*(topic_filter(subject) for subject in TopicSubject), qos=0)
         while True:
             await connection.next()
             connection.waiting(AT_ONCE)
@@ -105,7 +105,7 @@ def _broker(port: int) -> Broker:
 # -- the cost of each program
 
 
-class Taken(NamedTuple):
+class ProcessCost(NamedTuple):
     """The cost of a process: `cpu` in percent of a core, `memory` resident, in MiB."""
 
     cpu: float
@@ -123,12 +123,12 @@ class Process:
     def memory(self) -> float:
         return int(Path(f"/proc/{self._pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
-    async def taken(self, seconds: float) -> Taken:
+    async def taken(self, seconds: float) -> ProcessCost:
         await asyncio.sleep(SETTLES)
         before, began = self.ticks(), time.monotonic()
         await asyncio.sleep(seconds)
         spent = (self.ticks() - before) / TICKS / (time.monotonic() - began)
-        return Taken(100 * spent, self.memory())
+        return ProcessCost(100 * spent, self.memory())
 
 
 @contextmanager
@@ -211,7 +211,7 @@ async def loads(broker: int, tables: int, seconds: float, browser: Browser) -> N
         _show("watch", await process.taken(seconds), bare)
 
 
-def _show(what: str, taken: Taken, bare: Taken) -> None:
+def _show(what: str, taken: ProcessCost, bare: ProcessCost) -> None:
     print(f"    {what:<40}{taken.cpu:>9.1f}{taken.memory:>9.1f}{taken.cpu / bare.cpu:>8.1f}x", flush=True)
 
 
@@ -252,9 +252,9 @@ async def delays(broker: int, tables: int, count: int, browser: Browser) -> None
     print(f"    {'  by its floor':<40}{ratio:>8.1f}x", flush=True)
 
 
-async def _report(sender: Connection, number: int) -> None:
+async def _report(sender: BrokerConnection, number: int) -> None:
     table = msgspec.structs.replace(quiet(0, time.time_ns()).table, round=number, since_utc_ns=0)
-    await sender.publish(PROBE.topic(Subject.TABLE), msgspec.json.encode(table), retained=True, expiry=KEPT_FOR)
+    await sender.publish(PROBE.topic(TopicSubject.TABLE), msgspec.json.encode(table), retained=True, expiry=KEPT_FOR)
 
 
 async def _pass_on(broker: int, bare: BareServer) -> None:

@@ -31,7 +31,7 @@ from controller.floor.address import Broker
 from controller.floor.broker import connected
 from controller.floor.store.consumer import BATCH, KEPT_FOR, TAKES, UNACKNOWLEDGED
 from controller.floor.store.records import at, digest_of, name_of, text_of
-from controller.floor.topics import Subject, TablePlace, topic_filter
+from controller.floor.topics import TablePlace, TopicSubject, topic_filter
 from controller.journal.outbox import DecisionMade, FileBegan, HeadSigned, Record
 from controller.journal.signing import statement
 from tests.floor.mosquitto import mosquitto
@@ -40,35 +40,35 @@ from tests.floor.storing import BROKER
 
 POLL: Final = 0.02  # seconds
 SENDERS: Final = 10
-FILTER: Final = f"$share/cardshoe-store/{topic_filter(Subject.JOURNAL)}"
+FILTER: Final = f"$share/cardshoe-store/{topic_filter(TopicSubject.JOURNAL)}"
 _INSERT: Final = """INSERT INTO cardshoe.decision (journal, last, first, file, at, utc_ns, round, hash, before, digest)
 VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"""
 _INSERT_EVENT: Final = """INSERT INTO cardshoe.event (journal, number, decision, at, round, name, body)
 VALUES (%s, %s, %s, %s, %s, %s, %s)"""
 
 
-class Took(NamedTuple):
+class ProgramTimes(NamedTuple):
     """The seconds for all records: by the clock, and of the program's processor."""
 
     wall: float
     cpu: float
 
 
-class Message(NamedTuple):
+class QueuedMessage(NamedTuple):
     topic: str
     payload: bytes
     record: Record
     table: int
 
 
-def messages(tables: int, rounds: int) -> list[Message]:
+def messages(tables: int, rounds: int) -> list[QueuedMessage]:
     """Return the messages in the order of arrival: from all tables in turn."""
     records, found = season(rounds), []
     for record in records:
         for table in range(tables):
             own = of_table(record, table)
-            topic = TablePlace("bench", "p1", f"t{table}").topic(Subject.JOURNAL)
-            found.append(Message(topic, msgspec.json.encode(own), own, table))
+            topic = TablePlace("bench", "p1", f"t{table}").topic(TopicSubject.JOURNAL)
+            found.append(QueuedMessage(topic, msgspec.json.encode(own), own, table))
     return found
 
 
@@ -83,7 +83,7 @@ def of_table(record: Record, table: int) -> Record:
     return own
 
 
-async def wait_in(broker: Broker, name: str, sent: Sequence[Message]) -> None:
+async def wait_in(broker: Broker, name: str, sent: Sequence[QueuedMessage]) -> None:
     """Let the broker queue messages for an absent consumer of that name."""
     async with connected(broker, name, keeps=KEPT_FOR, takes=TAKES) as connection:
         await connection.subscribe(FILTER)
@@ -93,7 +93,7 @@ async def wait_in(broker: Broker, name: str, sent: Sequence[Message]) -> None:
             group.create_task(_send(broker, f"sender-{sender}", own))
 
 
-async def _send(broker: Broker, name: str, own: Sequence[Message]) -> None:
+async def _send(broker: Broker, name: str, own: Sequence[QueuedMessage]) -> None:
     async with connected(broker, name) as connection:
         for one in own:
             about = [("record", str(one.record.__struct_config__.tag)), ("journal", one.record.journal),
@@ -104,7 +104,7 @@ async def _send(broker: Broker, name: str, own: Sequence[Message]) -> None:
 # -- the programs ----------------------------------------------------------------------------------------------------
 
 
-async def with_store(broker: Broker, address: str, folder: Path, sent: Sequence[Message]) -> Took:
+async def with_store(broker: Broker, address: str, folder: Path, sent: Sequence[QueuedMessage]) -> ProgramTimes:
     await wait_in(broker, "store-0", sent)
     decisions = sum(isinstance(one.record, DecisionMade) for one in sent)
     took = await asyncio.to_thread(_store, broker.address.port, address, folder / "log", decisions)
@@ -112,7 +112,7 @@ async def with_store(broker: Broker, address: str, folder: Path, sent: Sequence[
     return took
 
 
-def _store(port: int, address: str, log: Path, decisions: int) -> Took:
+def _store(port: int, address: str, log: Path, decisions: int) -> ProgramTimes:
     with (
         closing(psycopg.connect(address, autocommit=True)) as connection,
         stores(port, address, 1, log) as (store,),
@@ -123,7 +123,7 @@ def _store(port: int, address: str, log: Path, decisions: int) -> Took:
             assert store.poll() is None, log.read_text()
             time.sleep(POLL)  # another process has no event here, so its rows are counted
         part = decisions / (decisions - had)
-        return Took(part * (time.monotonic() - began), part * (cpu_of(store.pid) - used))
+        return ProgramTimes(part * (time.monotonic() - began), part * (cpu_of(store.pid) - used))
 
 
 def _count(connection: psycopg.Connection[Any]) -> int:
@@ -132,7 +132,7 @@ def _count(connection: psycopg.Connection[Any]) -> int:
     return int(row[0])
 
 
-async def with_paho(broker: Broker, sent: Sequence[Message]) -> Took:
+async def with_paho(broker: Broker, sent: Sequence[QueuedMessage]) -> ProgramTimes:
     """Receive and acknowledge the records."""
     await wait_in(broker, "paho", sent)
     began, used = time.monotonic(), _own_cpu()
@@ -142,7 +142,7 @@ async def with_paho(broker: Broker, sent: Sequence[Message]) -> Took:
             for one in [await connection.next(), *connection.waiting(BATCH - 1)]:
                 connection.acknowledge(one)
                 left -= 1
-        took = Took(time.monotonic() - began, _own_cpu() - used)
+        took = ProgramTimes(time.monotonic() - began, _own_cpu() - used)
     await _forget(broker, "paho")
     return took
 
@@ -153,7 +153,7 @@ async def _forget(broker: Broker, name: str) -> None:
         pass
 
 
-def with_copy(address: str, sent: Sequence[Message]) -> Took:
+def with_copy(address: str, sent: Sequence[QueuedMessage]) -> ProgramTimes:
     began, used = time.monotonic(), _own_cpu()
     with closing(psycopg.connect(address, autocommit=True)) as connection:
         connection.execute("SELECT cardshoe.add_month(%s)", (at(sent[0].record.utc_ns).date(),))
@@ -166,10 +166,10 @@ def with_copy(address: str, sent: Sequence[Message]) -> Took:
                 with cursor.copy("COPY cardshoe.event FROM STDIN") as copy:
                     for row in events:
                         copy.write_row(row)
-    return Took(time.monotonic() - began, _own_cpu() - used)
+    return ProgramTimes(time.monotonic() - began, _own_cpu() - used)
 
 
-def with_executemany(address: str, sent: Sequence[Message]) -> Took:
+def with_executemany(address: str, sent: Sequence[QueuedMessage]) -> ProgramTimes:
     began, used = time.monotonic(), _own_cpu()
     with closing(psycopg.connect(address, autocommit=True)) as connection:
         connection.execute("SELECT cardshoe.add_month(%s)", (at(sent[0].record.utc_ns).date(),))
@@ -178,10 +178,10 @@ def with_executemany(address: str, sent: Sequence[Message]) -> Took:
             with connection.transaction(), connection.cursor() as cursor:
                 cursor.executemany(_INSERT, rows)
                 cursor.executemany(_INSERT_EVENT, events)
-    return Took(time.monotonic() - began, _own_cpu() - used)
+    return ProgramTimes(time.monotonic() - began, _own_cpu() - used)
 
 
-def rows_of(sent: Sequence[Message]) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+def rows_of(sent: Sequence[QueuedMessage]) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
     rows, events = [], []
     for one in sent:
         made = one.record
@@ -208,7 +208,7 @@ async def main(tables: int, rounds: int, turns: int, place: Path | None) -> None
     size = sum(len(one.payload) for one in sent) / len(sent)
     print(f"{len(sent)} records of {tables} tables, {size:.0f} bytes each; "
           f"median of {turns} turns; load {os.getloadavg()[0]:.1f}")  # fmt: skip
-    took: dict[str, list[Took]] = {}
+    took: dict[str, list[ProgramTimes]] = {}
     numbers = count()
     with tempfile.TemporaryDirectory() as name, postgres(DURABLE, place) as server:
         folder = Path(name)
@@ -224,18 +224,18 @@ async def main(tables: int, rounds: int, turns: int, place: Path | None) -> None
     tell(took, len(sent))
 
 
-async def _in_own_database(server: Postgres, name: str, work: Any) -> Took:
+async def _in_own_database(server: Postgres, name: str, work: Any) -> ProgramTimes:
     """Run in a separate database."""
     address = server.make(name)
     try:
-        found: Took = await work(address)
+        found: ProgramTimes = await work(address)
         return found
     finally:
         server.drop(name)
 
 
-def tell(took: dict[str, list[Took]], records: int) -> None:
-    medians = {name: Took(*map(statistics.median, zip(*found, strict=True))) for name, found in took.items()}
+def tell(took: dict[str, list[ProgramTimes]], records: int) -> None:
+    medians = {name: ProgramTimes(*map(statistics.median, zip(*found, strict=True))) for name, found in took.items()}
     for name, one in medians.items():
         print(f"  {name:20} {records / one.wall:8.0f}/s   CPU {1e6 * one.cpu / records:6.1f} us a record")
     floor = [medians["paho-mqtt alone"], medians["psycopg COPY"]]

@@ -31,8 +31,8 @@ import msgspec
 import psycopg
 
 from controller.floor.address import Address, Broker
-from controller.floor.broker import Connection, connected
-from controller.floor.topics import Subject, TablePlace
+from controller.floor.broker import BrokerConnection, connected
+from controller.floor.topics import TablePlace, TopicSubject
 from controller.journal.outbox import DecisionMade, HeadSigned, Record
 from controller.journal.signing import SigningKey, statement
 from tests.floor.mosquitto import Mosquitto, mosquitto
@@ -53,7 +53,7 @@ extract(epoch FROM pg_xact_commit_timestamp(d.xmin)) - utc_ns / 1e9)
 FROM cardshoe.decision d JOIN cardshoe.journal j ON j.id = d.journal WHERE j.site = %s"""
 
 
-class Part(NamedTuple):
+class FloorPart(NamedTuple):
     """The seconds of the processor, by part."""
 
     generator: float
@@ -62,14 +62,14 @@ class Part(NamedTuple):
     database: float
 
 
-class Result(NamedTuple):
+class FloorResult(NamedTuple):
     """A result: `records` were sent in `seconds`. `delays` are p50, p99 and the longest, in seconds."""
 
     tables: int
     records: int
     seconds: float
     delays: Sequence[float]
-    cpu: Part
+    cpu: FloorPart
 
 
 def season(rounds: int) -> list[Record]:
@@ -81,18 +81,18 @@ def season(rounds: int) -> list[Record]:
         return journal_of(Path(name) / "journal")
 
 
-class Table:
+class SendingTable:
     """Sends the records of a season as those of its own journal."""
 
     def __init__(self, site: str, number: int, records: Sequence[Record]) -> None:
         place = TablePlace(site, f"p{number // 20}", f"t{number}")
-        self.topic = place.topic(Subject.JOURNAL)
+        self.topic = place.topic(TopicSubject.JOURNAL)
         self._journal = Random(f"{site}/{number}").randbytes(16).hex()
         self._file = Random(f"{site}/{number}/file").randbytes(16).hex()
         self._table = place.table
         self.records = records
 
-    async def send(self, connection: Connection, record: Record) -> None:
+    async def send(self, connection: BrokerConnection, record: Record) -> None:
         own = msgspec.structs.replace(
             record, journal=self._journal, file=self._file, utc_ns=time.time_ns(),
             **({"table": self._table} if hasattr(record, "table") else {}),
@@ -113,7 +113,7 @@ async def generate(port: int, site: str, tables: int, every: float, rounds: int,
     """Send `count` records for each table, one every `every` seconds."""
     records = season(rounds)[:count]
     broker = Broker(Address("localhost", port, False), None)
-    found = [Table(site, number, records) for number in range(tables)]
+    found = [SendingTable(site, number, records) for number in range(tables)]
     print("ready", flush=True)
     sys.stdin.readline()
     async with asyncio.TaskGroup() as group:
@@ -123,14 +123,14 @@ async def generate(port: int, site: str, tables: int, every: float, rounds: int,
     print(usage.ru_utime + usage.ru_stime, flush=True)
 
 
-async def _send_tables(broker: Broker, name: str, tables: Sequence[Table], every: float) -> None:
+async def _send_tables(broker: Broker, name: str, tables: Sequence[SendingTable], every: float) -> None:
     async with connected(broker, name) as connection, asyncio.TaskGroup() as group:
         random = Random(name)
         for table in tables:
             group.create_task(_send_table(connection, table, every, random.random() * every))
 
 
-async def _send_table(connection: Connection, table: Table, every: float, first: float) -> None:
+async def _send_table(connection: BrokerConnection, table: SendingTable, every: float, first: float) -> None:
     loop = asyncio.get_running_loop()
     due = loop.time() + first
     for record in table.records:
@@ -142,7 +142,7 @@ async def _send_table(connection: Connection, table: Table, every: float, first:
 # -- the measurement -------------------------------------------------------------------------------------------------
 
 
-class Floor:
+class RunningFloor:
     """Running broker, database and store."""
 
     def __init__(
@@ -151,7 +151,7 @@ class Floor:
         self._broker, self._server, self._stores = broker, server, stores
         self._connection = psycopg.connect(address, autocommit=True)
 
-    def run(self, site: str, tables: int, every: float, rounds: int, count: int) -> Result:
+    def run(self, site: str, tables: int, every: float, rounds: int, count: int) -> FloorResult:
         """Send and store all records, and return the result."""
         arguments = [str(one) for one in (self._broker.port, site, tables, every, rounds, count)]
         generator = subprocess.Popen(
@@ -175,7 +175,7 @@ class Floor:
         generator.communicate()
         delays = self._connection.execute(_DELAYS, (site,)).fetchone()
         assert delays is not None
-        return Result(tables, tables * count, seconds, delays[0], Part(generated, *cpu))
+        return FloorResult(tables, tables * count, seconds, delays[0], FloorPart(generated, *cpu))
 
     def alarms(self) -> int:
         return self._ask("SELECT count(*) FROM cardshoe.alarm")
@@ -225,7 +225,7 @@ def stores(port: int, address: str, consumers: int, log: Path) -> Iterator[list[
                 one.wait()
 
 
-def report(result: Result) -> str:
+def report(result: FloorResult) -> str:
     rate = result.records / result.seconds
     p50, p99, longest = (1000 * seconds for seconds in result.delays)
     shares = "  ".join(f"{name} {100 * value / result.seconds:5.1f} %" for name, value in result.cpu._asdict().items())
@@ -245,11 +245,11 @@ async def main(tables: Sequence[int], seconds: float, minutes: float, consumers:
         async with mosquitto(Path(name), *BROKER) as broker:
             with stores(broker.port, address, consumers, Path(name) / "log") as running:
                 await asyncio.to_thread(
-                    _measure, Floor(broker, server, address, running), tables, seconds, minutes, every
+                    _measure, RunningFloor(broker, server, address, running), tables, seconds, minutes, every
                 )
 
 
-def _measure(floor: Floor, tables: Sequence[int], seconds: float, minutes: float, every: float) -> None:
+def _measure(floor: RunningFloor, tables: Sequence[int], seconds: float, minutes: float, every: float) -> None:
     count = round(seconds / every)
     with closing(floor):
         for number in tables:

@@ -24,8 +24,8 @@ from controller.table.phases import Phase
 from controller.table.settings import Settings
 from controller.table.state import TableState
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
+from simulators.devices.base import Tempo
 from simulators.devices.mechanism import Profile, full_capabilities
-from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 
 KEY = bytes(32)
@@ -82,7 +82,7 @@ class SmoothRounds:
     def __init__(self, commit: Commit = lambda given, decided: None) -> None:
         profile = Profile("shoe", "CARDSHOE-BENCH", full_capabilities("shoe"))
         self._device = SimulatedDevice(
-            profile, key=KEY, random=Random(1), fresh=Random(2), clock=lambda: 0.0, pace=Pace(0)
+            profile, key=KEY, random=Random(1), fresh=Random(2), clock=lambda: 0.0, pace=Tempo(0)
         )
         self.side = HostSide(commit)
         self.steps: list[Step] = []

@@ -46,7 +46,7 @@ DAY: Final = 86_400 * SECOND
 AGO: Final = 600 * SECOND
 
 
-class Written(msgspec.Struct):
+class JournalWritten(msgspec.Struct):
     """The amount written."""
 
     rounds: int = 0
@@ -108,7 +108,7 @@ class _Writer:
     """Commits what the table decides, using its own clock."""
 
     def __init__(self, folder: Path, begin: int) -> None:
-        self.written = Written()
+        self.written = JournalWritten()
         self._begin = self._now = begin
         self._state = TableState()
         identity = Identity(Random(1).randbytes(16).hex(), TABLE, True)
@@ -150,7 +150,7 @@ def day_begins(begin: int) -> str:
     return f"{datetime.fromtimestamp(begin // SECOND, UTC):%H:%M}"
 
 
-def write(folder: Path, days: int, rounds_a_day: int = ROUNDS_A_DAY, *, last: int) -> Written:
+def write(folder: Path, days: int, rounds_a_day: int = ROUNDS_A_DAY, *, last: int) -> JournalWritten:
     """Write a file for each day. As many rounds as possible stay unsaved at the end, as after a power cut."""
     started = time.perf_counter()
     begin = last - (days - 1) * DAY

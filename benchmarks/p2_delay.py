@@ -38,8 +38,8 @@ from controller.journal.sealing import create_key_file
 from firmware_bridge.device_keys import write_device_keys
 from firmware_bridge.drivers.cardlink import messages
 from simulators.demo.stage import configuration_text
+from simulators.devices.base import Tempo
 from simulators.devices.mechanism import Profile, full_capabilities
-from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 
 SERIAL: Final = "P2-SHOE"
@@ -69,7 +69,7 @@ class Sender(Protocol):
         """Write a report immediately and return the time."""
 
 
-class Line:
+class PtyLine:
     """The simulated device on its pty."""
 
     def __init__(self, folder: Path) -> None:
@@ -83,7 +83,7 @@ class Line:
             random=Random(2),
             fresh=SystemRandom(),
             clock=loop.time,
-            pace=Pace(0.0),
+            pace=Tempo(0.0),
         )
         loop.add_reader(self._master, self._readable)
 
@@ -145,7 +145,7 @@ class Subscriber(threading.Thread):
                 self._loop.call_soon_threadsafe(self.news.set)
 
 
-class Measured:
+class MeasuredDaemon:
     """A daemon, its device and its subscriber."""
 
     def __init__(self, sender: Sender, subscriber: Subscriber) -> None:
@@ -166,9 +166,9 @@ class Measured:
 
 
 @asynccontextmanager
-async def daemon(folder: Path, profile: Path | None, more: str = "") -> AsyncIterator[Measured]:
+async def daemon(folder: Path, profile: Path | None, more: str = "") -> AsyncIterator[MeasuredDaemon]:
     """Run a daemon. `more` has sections of its configuration."""
-    line = Line(folder)
+    line = PtyLine(folder)
     (folder / "table.toml").write_text(configuration_text(Unit.SINGLES, more=more).replace("{folder}", str(folder)))
     create_key_file(folder / "journal.key")
     living = asyncio.create_task(line.live())
@@ -182,7 +182,7 @@ async def daemon(folder: Path, profile: Path | None, more: str = "") -> AsyncIte
             if process.returncode is not None:
                 raise SystemExit("the daemon ended before it was asked anything")
             await asyncio.sleep(GAPS[-1])
-        yield Measured(line, Subscriber(folder / "api.sock", FOLLOW))
+        yield MeasuredDaemon(line, Subscriber(folder / "api.sock", FOLLOW))
     finally:
         living.cancel()
         process.send_signal(signal.SIGTERM)
@@ -190,7 +190,7 @@ async def daemon(folder: Path, profile: Path | None, more: str = "") -> AsyncIte
 
 
 @asynccontextmanager
-async def assembly(folder: Path, python: Path) -> AsyncIterator[Measured]:
+async def assembly(folder: Path, python: Path) -> AsyncIterator[MeasuredDaemon]:
     line = BareLine(folder)
     words = [str(folder / name) for name in ("device", "api.sock", "journal")]
     process = await asyncio.create_subprocess_exec(
@@ -200,13 +200,13 @@ async def assembly(folder: Path, python: Path) -> AsyncIterator[Measured]:
         assert process.stdout is not None
         if not await process.stdout.readline():
             raise SystemExit("the assembly ended: install benchmarks/peers.txt into its venv")
-        yield Measured(line, Subscriber(folder / "api.sock", UPGRADE))
+        yield MeasuredDaemon(line, Subscriber(folder / "api.sock", UPGRADE))
     finally:
         process.kill()
         await process.wait()
 
 
-async def measure(measured: dict[str, Measured], reports: int) -> dict[tuple[str, float], list[float]]:
+async def measure(measured: dict[str, MeasuredDaemon], reports: int) -> dict[tuple[str, float], list[float]]:
     """Return the delays of each program at each gap."""
     found: dict[tuple[str, float], list[float]] = {(name, gap): [] for gap in GAPS for name in measured}
     await asyncio.sleep(0.5)

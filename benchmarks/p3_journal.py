@@ -50,7 +50,7 @@ class Given(NamedTuple):
     ends_round: bool
 
 
-class Took(NamedTuple):
+class CommitTimes(NamedTuple):
     """The time for all decisions in seconds: by the wall clock, and of the processor."""
 
     wall: float
@@ -83,7 +83,7 @@ def new_journal(folder: Path) -> Journal[AnyInput, AnyEvent]:
     return journal
 
 
-def with_journal(folder: Path, decisions: Sequence[Given]) -> Took:
+def with_journal(folder: Path, decisions: Sequence[Given]) -> CommitTimes:
     with closing(new_journal(folder / "journal")) as journal:
 
         def work() -> None:
@@ -94,7 +94,7 @@ def with_journal(folder: Path, decisions: Sequence[Given]) -> Took:
         return timed(work)
 
 
-def with_sqlite(folder: Path, rows: Sequence[Row]) -> Took:
+def with_sqlite(folder: Path, rows: Sequence[Row]) -> CommitTimes:
     with closing(sqlite3.connect(folder / "raw", isolation_level=None)) as connection:
         for statement in ("PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", schema.TABLES["decision"]):
             connection.execute(statement)
@@ -106,7 +106,7 @@ def with_sqlite(folder: Path, rows: Sequence[Row]) -> Took:
         return timed(work)
 
 
-def with_appends(folder: Path, sizes: Sequence[int]) -> Took:
+def with_appends(folder: Path, sizes: Sequence[int]) -> CommitTimes:
     descriptor = os.open(folder / "floor", os.O_RDWR | os.O_CREAT)
     try:
         os.pwrite(descriptor, bytes(sum(sizes)), 0)
@@ -124,10 +124,10 @@ def with_appends(folder: Path, sizes: Sequence[int]) -> Took:
         os.close(descriptor)
 
 
-def timed(work: Callable[[], None]) -> Took:
+def timed(work: Callable[[], None]) -> CommitTimes:
     cpu, wall = time.thread_time(), time.perf_counter()
     work()
-    return Took(time.perf_counter() - wall, time.thread_time() - cpu)
+    return CommitTimes(time.perf_counter() - wall, time.thread_time() - cpu)
 
 
 def rows_of(folder: Path, decisions: Sequence[Given]) -> tuple[list[Row], int]:
@@ -157,14 +157,14 @@ def parts(decisions: Sequence[Given], rows: Sequence[Row]) -> list[tuple[str, fl
     return [(label, statistics.median(timed(work).cpu for _ in range(TURNS))) for label, work in works]
 
 
-def turns(place: Path, programs: Sequence[Callable[[Path], Took]]) -> list[Took]:
+def turns(place: Path, programs: Sequence[Callable[[Path], CommitTimes]]) -> list[CommitTimes]:
     """Return the median of each program."""
-    took: list[list[Took]] = [[] for _ in programs]
+    took: list[list[CommitTimes]] = [[] for _ in programs]
     for _ in range(TURNS):
         for program, results in zip(programs, took, strict=True):
             with tempfile.TemporaryDirectory(dir=place) as name:
                 results.append(program(Path(name)))
-    return [Took(*(statistics.median(values) for values in zip(*results, strict=True))) for results in took]
+    return [CommitTimes(*(statistics.median(values) for values in zip(*results, strict=True))) for results in took]
 
 
 def main(rounds: int, place: Path) -> None:

@@ -26,12 +26,12 @@ from pathlib import Path
 from typing import Final, NamedTuple
 from uuid import uuid4
 
-from benchmarks.p2_delay import Measured, daemon, percentile
+from benchmarks.p2_delay import MeasuredDaemon, daemon, percentile
 from controller.api.bodies import OperationRequest
 from controller.api.client import ApiClient
 from controller.table.operations import PauseTable
 from simulators.demo.processes import Processes, unless_one_fails
-from simulators.demo.stage import Stage
+from simulators.demo.stage import DemoStage
 from simulators.floor_trial.servers import find_servers, start_broker, start_database
 from simulators.floor_trial.trial import named_tables, start_store
 
@@ -50,10 +50,10 @@ class Delays(NamedTuple):
     operations: list[float]
 
 
-class Table(NamedTuple):
+class MeasuredTable(NamedTuple):
     """The measured table."""
 
-    line: Measured
+    line: MeasuredDaemon
     client: ApiClient
 
     async def delays(self, count: int) -> Delays:
@@ -85,14 +85,14 @@ def cpu_seconds() -> float:
 
 
 @asynccontextmanager
-async def others(folder: Path, tables: int, section: str) -> AsyncIterator[list[Stage]]:
+async def others(folder: Path, tables: int, section: str) -> AsyncIterator[list[DemoStage]]:
     async with AsyncExitStack() as stack:
         found = []
         for number, table in enumerate(named_tables(tables)):
             own = folder / table.name
             own.mkdir()
             more = section.format(pit=table.pit)
-            stage = Stage(
+            stage = DemoStage(
                 own,
                 unit=table.unit,
                 seed=number,
@@ -116,7 +116,7 @@ async def floor(folder: Path) -> AsyncIterator[tuple[str, Processes]]:
         yield f'[floor]\nbroker = "mqtt://localhost:{port}"\nsite = "vienna"\npit = "{{pit}}"\n', processes
 
 
-class Found(NamedTuple):
+class PitResult(NamedTuple):
     """The result. `memory` has the KiB of each other daemon at each tenth of the time; `entries` are those of all."""
 
     alone: Delays
@@ -126,7 +126,7 @@ class Found(NamedTuple):
     cpus: float
 
 
-async def measure(folder: Path, tables: int, minutes: float, *, with_floor: bool) -> Found:
+async def measure(folder: Path, tables: int, minutes: float, *, with_floor: bool) -> PitResult:
     async with AsyncExitStack() as stack:
         section, failures = "", []
         if with_floor:
@@ -136,7 +136,7 @@ async def measure(folder: Path, tables: int, minutes: float, *, with_floor: bool
         own.mkdir()
         line = await stack.enter_async_context(daemon(own, None, section.format(pit="p1")))
         client = await stack.enter_async_context(ApiClient(own / "api.sock"))
-        table = Table(line, client)
+        table = MeasuredTable(line, client)
         await table.delays(WARM)
         before = await table.delays(count_of(ALONE * minutes))
         async with others(folder, tables - 1, section) as stages:
@@ -147,9 +147,9 @@ async def measure(folder: Path, tables: int, minutes: float, *, with_floor: bool
     return found._replace(alone=alone)
 
 
-async def _among(table: Table, stages: list[Stage], minutes: float) -> Found:
+async def _among(table: MeasuredTable, stages: list[DemoStage], minutes: float) -> PitResult:
     """Measure while the others deal; `alone` is filled in later."""
-    found = Found(Delays([], []), Delays([], []), [], 0, 0.0)
+    found = PitResult(Delays([], []), Delays([], []), [], 0, 0.0)
     began, used = time.monotonic(), cpu_seconds()
     for _ in range(10):
         part = await table.delays(count_of(minutes / 10))
@@ -168,7 +168,7 @@ def growth(samples: list[list[int]]) -> float:
     return max((last / first for first, last in zip(samples[0], samples[-1], strict=True)), default=1.0)
 
 
-def report(found: Found, tables: int) -> None:
+def report(found: PitResult, tables: int) -> None:
     print(f"  {'':<34}{'p50 ms':>9}{'p99 ms':>9}")
     for what, alone, among in (
         ("report to event", found.alone.events, found.among.events),

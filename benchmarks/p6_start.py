@@ -31,7 +31,7 @@ RUNS: Final = 5
 READY_WITHIN: Final = 600.0  # seconds
 
 
-class Start(NamedTuple):
+class DaemonStart(NamedTuple):
     """One start: seconds until READY=1, the processor's seconds, and resident megabytes."""
 
     seconds: float
@@ -39,7 +39,7 @@ class Start(NamedTuple):
     megabytes: float
 
 
-def start(folder: Path, end: signal.Signals) -> Start:
+def start(folder: Path, end: signal.Signals) -> DaemonStart:
     """Start a daemon, wait until it is ready, and end it."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
         address = folder / "notify"
@@ -63,7 +63,7 @@ def start(folder: Path, end: signal.Signals) -> Start:
         finally:
             process.send_signal(end)
             process.wait()
-    return Start(seconds, busy, kilobytes / 1024)
+    return DaemonStart(seconds, busy, kilobytes / 1024)
 
 
 def prepare(folder: Path, days: int, rounds: int) -> None:

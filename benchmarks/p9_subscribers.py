@@ -110,7 +110,7 @@ async def _when_told(publish: Any, port: int) -> None:
     await ended.wait()
 
 
-class Measured:
+class MeasuredServer:
     """A server's process, and its subscribers."""
 
     def __init__(self, kind: str, folder: Path, subscribers: int) -> None:
@@ -166,7 +166,10 @@ class Measured:
 
 
 def measure(folder: Path, events: int, subscribers: int) -> dict[str, list[float]]:
-    with closing(Measured("api", folder, subscribers)) as api, closing(Measured("floor", folder, subscribers)) as floor:
+    with (
+        closing(MeasuredServer("api", folder, subscribers)) as api,
+        closing(MeasuredServer("floor", folder, subscribers)) as floor,
+    ):
         servers = {"raw asyncio TCP": floor, "the API": api}
         for one in servers.values():
             one.times(WARM_UP)

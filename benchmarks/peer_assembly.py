@@ -24,7 +24,7 @@ from websockets.asyncio.server import ServerConnection, broadcast, unix_serve
 DELIMITER = b"\xc0"
 
 
-class Table:
+class AssemblyTable:
     """The state that a report changes, and its storage."""
 
     def __init__(self, journal: str) -> None:
@@ -61,8 +61,8 @@ class Table:
             self.subscribers.discard(subscriber)
 
 
-class Line(asyncio.Protocol):
-    def __init__(self, table: Table) -> None:
+class AssemblyLine(asyncio.Protocol):
+    def __init__(self, table: AssemblyTable) -> None:
         self.table = table
         self.held = b""
 
@@ -81,9 +81,9 @@ async def main(device: str, socket: str, journal: str) -> None:
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
         cache_logger_on_first_use=True,
     )
-    table = Table(journal)
+    table = AssemblyTable(journal)
     loop = asyncio.get_running_loop()
-    await serial_asyncio_fast.create_serial_connection(loop, partial(Line, table), device)
+    await serial_asyncio_fast.create_serial_connection(loop, partial(AssemblyLine, table), device)
     async with unix_serve(table.follow, socket, compression=None, ping_interval=None):  # pings get no answer
         print("ready", flush=True)
         await loop.create_future()

@@ -10,8 +10,7 @@ from skeleton_driver import DRIVER, ENDS_WITHIN
 
 from firmware_bridge.drivers.base import Driver
 from firmware_bridge.drivers.setting import DeviceLine, DriverSetting
-from simulators.driver_conformance.every_driver import Clock, OneWayConformance, Shoe
-from simulators.driver_conformance.plain import texts_of
+from simulators.driver_conformance.every_driver import OneWayConformance, Shoe, StepClock, texts_of
 
 
 class TestSkeleton(OneWayConformance):
@@ -23,7 +22,7 @@ class TestSkeleton(OneWayConformance):
 
     noise = b"~~\xff\n"
 
-    def make_device(self, clock: Clock) -> Shoe:
+    def make_device(self, clock: StepClock) -> Shoe:
         return SkeletonDevice(random=Random(1))  # noqa: S311  # a test repeats itself
 
     def hiss(self, data: bytes) -> bytes:

@@ -1,28 +1,23 @@
 """The audit of a shuffler: orders of decks, each with the order that went in, compared with models of shuffles.
 
-    deck_orders     a deck by the names of its cards, before and after
     partial_orders  decks that are known in part, as orders of fewer cards
-    orders          decks as arrays: the place in the order in of the card at each place of the order out
+    orders          a deck by the names of its cards, and decks as arrays: the place in the order in of each card out
     patterns        counts in one order: rising sequences, peaks, neighbours, cycles, guessed cards
     exact           exact distributions of these counts under uniform orders; sums over several decks
-    distances       distances of a shuffle from uniform: total variation and others, as published
     models          shuffles: uniform, riffle, shelves, by hand, and machines with a fault
     procedures      tests of decks: each with its statistic, its null distribution and its source
     favoured_places, repeated_orders  the most frequent card and place; repeated shuffles
     sampled         procedures with a sampled null distribution, such as chi-square of card against position
-    chi_square      the tail of that distribution, for the naive form of the test
     faces           the faces of the cards, and runs of colour, pictures and suits
     dealing         the hands that each game deals from decks, and what wagers gain by them
     hands_dealt     classes of hands, and wins, losses and ties of boxes, compared with the exact odds
     money           the cost of a shuffle: the simulated change of each wager's house edge
     games_dealt     the given decks dealt by all games, compared with the exact odds
     edges           the cost in all games: the wagers whose house edge a shuffle changes
-    evidence        a measure that grows deck after deck and may be checked at any time
+    evidence        a measure that grows deck after deck and may be checked at any time; the likeliest shuffle
     verdict         the verdict of procedures and evidence, at one stated chance of a false alarm
-    suspects        the likeliest shuffle: likelihood ratios of models with a known distribution
     regulators      the chi-square of card against position, as regulators ask for it
     power           how often the verdict finds a model, and how many decks that takes
-    limits          the largest deck
     order_files     decks in files: JSON Lines and CSV
     journal_orders, journal_recalls   decks in a table's journal, as far as cards were exposed or recalled
     following       decks as they arrive, from a growing file or a journal
@@ -34,3 +29,8 @@ is not known, every shuffler that does not look at faces passes, so no conclusio
 
 Only this package, an extra, and simulated shufflers that use a model import numpy.
 """
+
+from typing import Final
+
+MOST_CARDS: Final = 416
+"""The largest deck: eight decks of 52."""

@@ -16,16 +16,20 @@ of fewer cards (`partial_orders`).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite, log, log10
 from typing import Final
 
+import msgspec
 import numpy as np
 
 from shuffle_audit.models.faults import NotAlways, StickingPairs
 from shuffle_audit.models.riffle import Riffle
 from shuffle_audit.models.shelf import Shelves
-from shuffle_audit.models.shuffle_model import LogRatios, SuspectedModel
+from shuffle_audit.models.shuffle_model import UNIFORM, LogRatios, SuspectedModel
 from shuffle_audit.orders import Orders
 
+OF_EVIDENCE: Final = 0.1
+"""The evidence's part of the chance of a false alarm; the procedures of `verdict` have the rest."""
 SUSPECTED: Final[tuple[SuspectedModel, ...]] = (
     *(Riffle(passes) for passes in range(1, 10)),
     *(Shelves(shelves, from_top=top) for shelves in (1, 2, 4, 8, 10, 15, 20, 30, 50, 100) for top in (False, True)),
@@ -34,7 +38,7 @@ SUSPECTED: Final[tuple[SuspectedModel, ...]] = (
 )
 
 
-class Evidence:
+class ShuffleEvidence:
     """The evidence on `models`, which have equal shares."""
 
     def __init__(self, models: Sequence[SuspectedModel] = SUSPECTED) -> None:
@@ -95,3 +99,40 @@ def with_rest(logs: LogRatios, decks: int) -> LogRatios:
     """Return the natural logarithm of the evidence: the stakes on models (last axis) and the part not yet staked."""
     found: LogRatios = np.logaddexp(np.logaddexp.reduce(logs, axis=-1), -np.log(decks + 1.0))
     return found
+
+
+class Suspect(msgspec.Struct, frozen=True):
+    """A model with `log10`, the decimal logarithm of how many times likelier the decks are under it than under uniform
+    orders; null if the model never makes one of them.
+    """
+
+    model: str
+    words: str
+    log10: float | None
+
+
+def suspects(
+    orders: Orders, models: Sequence[SuspectedModel] = (UNIFORM, *SUSPECTED), *, others: Sequence[Orders] = ()
+) -> tuple[Suspect, ...]:
+    """Return the models, likeliest first; equal ones keep their order. `others` are decks known in part, by their
+    number of cards.
+
+    The likelihood ratio of a model is the product over all decks of the order's probability under it, over 1/n!. The
+    best of many models exceeds the uniform one by chance, so without an alarm of the verdict the ratios say nothing.
+    """
+    some = [one for one in (orders, *others) if len(one)]
+    sums = [sum(float(model.log_ratios(one).sum()) for one in some) / log(10) for model in models]
+    ranked = sorted(zip(models, sums, strict=True), key=lambda one: -one[1])
+    return tuple(Suspect(model.name, model.words, each if isfinite(each) else None) for model, each in ranked)
+
+
+def best_fit(ranked: Sequence[Suspect], level: float) -> Suspect | None:
+    """Return the first model, if the ratio is so large that a uniform shuffle reaches it with a chance of at most the
+    evidence's part of the level; else None.
+
+    A ratio is 1 on average under uniform orders, so the best of k reaches a limit at most k times as often as one
+    (Markov).
+    """
+    best = ranked[0]
+    needed = log10(len(ranked) / (level * OF_EVIDENCE))
+    return best if best.log10 is not None and best.log10 >= needed else None

@@ -13,9 +13,8 @@ import numpy.typing as npt
 
 from controller.rules.hands import pictures, points
 from firmware_bridge.cards import DECK, SUITS, Card, UnknownCardError
-from shuffle_audit.deck_orders import DeckOrders
 from shuffle_audit.exact import run_numbers
-from shuffle_audit.orders import Counts, OrderError, Orders
+from shuffle_audit.orders import Counts, DeckOrders, OrderError, Orders
 
 Faces: TypeAlias = npt.NDArray[np.int64]
 """The face at each place, in one row for each deck or one row for all."""

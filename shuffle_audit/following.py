@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from controller.commands.journal.source import Source
-from shuffle_audit.deck_orders import DeckOrders
 from shuffle_audit.journal_orders import JournalOrders, decided_after
 from shuffle_audit.order_files import BYTE_ORDER_MARK, deck_of_line
-from shuffle_audit.orders import OrderError
+from shuffle_audit.orders import DeckOrders, OrderError
 
 
 class SourceError(Exception):
@@ -26,7 +25,7 @@ class SourceError(Exception):
         self.hint = hint
 
 
-class Came(NamedTuple):
+class DeckCame(NamedTuple):
     """A deck from the source. If `deck` is None, `fault` says why it cannot be used, and `code` says so for machines.
     `where` is its line or round. `utc_ns` is when it was shuffled, 0 if unknown. `number` distinguishes decks with the
     same orders; it may be empty.
@@ -49,7 +48,7 @@ class DeckSource(Protocol):
     @property
     def unfinished(self) -> str: ...
 
-    def look(self) -> Iterator[Came]:
+    def look(self) -> Iterator[DeckCame]:
         """Yield the decks since the last call. Raise `SourceError`, `JournalError` and OSError."""
 
 
@@ -64,7 +63,7 @@ class GrowingFile:
         self._inode = path.stat().st_ino
         self.unfinished = ""
 
-    def look(self) -> Iterator[Came]:
+    def look(self) -> Iterator[DeckCame]:
         with self._path.open("rb") as file:
             status = os.fstat(file.fileno())
             if status.st_size < self._read or status.st_ino != self._inode:
@@ -80,15 +79,15 @@ class GrowingFile:
                 if line.strip():
                     yield self._deck(line)
 
-    def _deck(self, line: bytes) -> Came:
+    def _deck(self, line: bytes) -> DeckCame:
         where = f"line {self._lines}"
         try:
             numbered = deck_of_line(line.removeprefix(BYTE_ORDER_MARK).decode())
         except UnicodeDecodeError:
-            return Came(where, None, "not-text", "There is a byte that is not valid UTF-8.")
+            return DeckCame(where, None, "not-text", "There is a byte that is not valid UTF-8.")
         except OrderError as error:
-            return Came(where, None, error.code, str(error))
-        return Came(where, numbered.deck, number=numbered.number)
+            return DeckCame(where, None, error.code, str(error))
+        return DeckCame(where, numbered.deck, number=numbered.number)
 
 
 class GrowingJournal:
@@ -105,16 +104,16 @@ class GrowingJournal:
         self._orders = JournalOrders(maker)
         self._after = 0
 
-    def look(self) -> Iterator[Came]:
+    def look(self) -> Iterator[DeckCame]:
         self._source.look_again()
         for decided in decided_after(self._source, self._after):
             self._after = decided.entry + len(decided.events)
             self._orders.take(decided)
             for one in self._orders.taken_over():
-                yield Came(f"round {one.round}", one.deck, utc_ns=one.utc_ns, number=str(one.entry))
+                yield DeckCame(f"round {one.round}", one.deck, utc_ns=one.utc_ns, number=str(one.entry))
 
 
-def follow(source: DeckSource, take: Callable[[Came], bool], wait: Callable[[], bool]) -> None:
+def follow(source: DeckSource, take: Callable[[DeckCame], bool], wait: Callable[[], bool]) -> None:
     """Pass each new deck to `take`; `wait` returns when it is time to check again. Both return whether to end."""
     while True:
         if any(take(came) for came in source.look()) or wait():

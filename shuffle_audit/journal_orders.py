@@ -21,8 +21,7 @@ from controller.commands.journal.decisions import Decided, Happened, UnreadableE
 from controller.commands.journal.source import Source
 from controller.journal.file import damaged
 from firmware_bridge.cards import DECK, DECK_SIZE, Card, UnknownCardError
-from shuffle_audit.deck_orders import UNKNOWN, DeckOrders
-from shuffle_audit.orders import OrderError, order_of
+from shuffle_audit.orders import UNKNOWN, DeckOrders, OrderError, order_of
 
 DEVICE: Final = "device"
 SQLITE: Final = b"SQLite format 3\0"

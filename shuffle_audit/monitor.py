@@ -1,7 +1,7 @@
 """Watches the shuffler of a live table: evidence after each deck, and one alarm, for a person to judge.
 
-Came, a deck ──> Monitor ──> DeckWatched, each time
-                         └─> ShuffleAlarm, once, when the evidence reaches the limit
+DeckCame ──> Monitor ──> DeckWatched, each time
+                     └─> ShuffleAlarm, once, when the evidence reaches the limit
 
 The evidence may be checked after every deck: the chance that a good shuffler ever raises the alarm is at most `level`.
 Nothing else is examined here, so the evidence has all of that chance. It also finds a machine that becomes bad after
@@ -15,12 +15,11 @@ from typing import Final
 
 import msgspec
 
-from shuffle_audit.deck_orders import UNKNOWN, DeckOrders
-from shuffle_audit.evidence import Evidence
-from shuffle_audit.following import Came
+from shuffle_audit.evidence import ShuffleEvidence
+from shuffle_audit.following import DeckCame
 from shuffle_audit.models.shelf import Shelves
 from shuffle_audit.order_files import MIXED, TWICE, comes_twice_by_chance, difference, is_another, may_be_alike
-from shuffle_audit.orders import OrderError
+from shuffle_audit.orders import UNKNOWN, DeckOrders, OrderError
 from shuffle_audit.partial_orders import LEAST_KNOWN, order_in_part
 
 LEVEL: Final = 0.001
@@ -98,7 +97,7 @@ class Monitor:
         self.last_ns = 0
         self.highest = 0.0
         self.alarm: ShuffleAlarm | None = None
-        self._evidence = Evidence()
+        self._evidence = ShuffleEvidence()
         self._numbers: dict[int, set[str]] = {}  # of the decks with the same orders, by their hash
         self._accepted: tuple[str, DeckOrders] | None = None  # its place, and the last deck that counted
         self._last: tuple[str, DeckOrders] | None = None
@@ -111,7 +110,7 @@ class Monitor:
     def limit_log10(self) -> float:
         return -log10(self.level)
 
-    def take(self, came: Came, now_ns: int) -> tuple[DeckWatched, ShuffleAlarm | None]:
+    def take(self, came: DeckCame, now_ns: int) -> tuple[DeckWatched, ShuffleAlarm | None]:
         """Take the next deck. Return what it shows, and the alarm if it raises one. `now_ns` is UTC."""
         self.decks += 1
         code, why, known = self._add(came, now_ns)
@@ -124,7 +123,7 @@ class Monitor:
             self.evidence_log10, self.highest, self.limit_log10,
         ), raised  # fmt: skip
 
-    def _add(self, came: Came, now_ns: int) -> tuple[str, str, int]:
+    def _add(self, came: DeckCame, now_ns: int) -> tuple[str, str, int]:
         """Add a deck. Return why it is left out, as a code and in words, and how many of its cards are known."""
         if came.deck is None:
             return came.code, came.fault, 0
@@ -165,7 +164,7 @@ class Monitor:
         at, other = self._accepted
         return "" if may_be_alike(deck, other) else difference(deck, other, at)
 
-    def _raised(self, came: Came, now_ns: int) -> ShuffleAlarm | None:
+    def _raised(self, came: DeckCame, now_ns: int) -> ShuffleAlarm | None:
         if self.alarm is not None or self.highest < self.limit_log10:
             return None
         model, lately = self._evidence.likeliest, self._evidence.lately

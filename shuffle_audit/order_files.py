@@ -16,9 +16,8 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from shuffle_audit.deck_orders import UNKNOWN, DeckOrders
-from shuffle_audit.limits import MOST_CARDS
-from shuffle_audit.orders import OrderError
+from shuffle_audit import MOST_CARDS
+from shuffle_audit.orders import UNKNOWN, DeckOrders, OrderError
 from shuffle_audit.partial_orders import verify_cards
 
 JSON_LINES: Final = (".jsonl", ".ndjson")
@@ -35,7 +34,7 @@ TELLING: Final = 20
 LISTED: Final = 10  # faults that get a separate line
 
 
-class Fault(NamedTuple):
+class OrderFileFault(NamedTuple):
     """A fault of a file. `line` counts from 1; 0 is the file as a whole. `code` is for machines."""
 
     file: str
@@ -50,7 +49,7 @@ class Fault(NamedTuple):
 class OrderFileError(ValueError):
     """Raised for files that cannot be used. `faults` has all of them, by file and line."""
 
-    def __init__(self, faults: Sequence[Fault]) -> None:
+    def __init__(self, faults: Sequence[OrderFileFault]) -> None:
         more = len(faults) - LISTED
         lines = [f"{fault} ({fault.code})" for fault in faults[:LISTED]]
         super().__init__("\n".join([*lines, *([f"{more:,} more faults are not listed."] if more > 0 else [])]))
@@ -99,7 +98,7 @@ def read_decks(
     found: list[FileDeck] = []
     seen: dict[DeckOrders, _Former] = {}
     numbered_in: dict[tuple[str, str], int] = {}
-    faults: list[Fault] = []
+    faults: list[OrderFileFault] = []
     for path in paths:
         try:
             for line, read in _decks_of(path, read_bytes):
@@ -110,9 +109,9 @@ def read_decks(
                     _verify_new(found[-1], seen)
                     _verify_number(found[-1], numbered_in)
                 except _RefusedError as refused:
-                    faults.append(Fault(str(path), line, refused.code, str(refused)))
+                    faults.append(OrderFileFault(str(path), line, refused.code, str(refused)))
         except _RefusedError as refused:
-            faults.append(Fault(str(path), refused.line, refused.code, str(refused)))
+            faults.append(OrderFileFault(str(path), refused.line, refused.code, str(refused)))
     if not as_written and (fault := _exchanged(found)):
         faults.append(fault)
     if faults:
@@ -141,7 +140,7 @@ def write_decks(path: Path, decks: Iterable[DeckOrders]) -> None:
         table.writerows((n, " ".join(one.before), " ".join(one.after)) for n, one in enumerate(decks, start=1))
         path.write_text(text.getvalue(), encoding="utf-8")
     else:
-        raise OrderFileError([Fault(str(path), 0, "file-kind", _kinds())])
+        raise OrderFileError([OrderFileFault(str(path), 0, "file-kind", _kinds())])
 
 
 def json_line(deck: DeckOrders) -> bytes:
@@ -195,7 +194,7 @@ def _verify_number(one: FileDeck, numbered_in: dict[tuple[str, str], int]) -> No
         raise _RefusedError("number-twice", f"The deck in line {line} also has the number {one.number}.")
 
 
-def _exchanged(found: Sequence[FileDeck]) -> Fault | None:
+def _exchanged(found: Sequence[FileDeck]) -> OrderFileFault | None:
     """Return a fault if whole decks show that 'before' and 'after' are exchanged, or lines are in reverse order of
     time: more decks come out in an order in which an earlier one went in (or came out of another order) than go in as
     an earlier one came out. Decks that came out as they went in say nothing.
@@ -217,7 +216,7 @@ def _exchanged(found: Sequence[FileDeck]) -> Fault | None:
     if len(odd) <= onward:
         return None
     more = f", as in {len(odd) - 1:,} more" if len(odd) > 1 else ""
-    return Fault(
+    return OrderFileFault(
         odd[0].file, odd[0].line, EXCHANGED,
         f"An earlier deck went in, or came out, in the order in which this one came out{more}: 'before' and "
         "'after' are exchanged, or the lines are not in the order of time. If neither is the case, use --as-written.",

@@ -1,4 +1,4 @@
-"""Orders of decks as arrays, one row a deck.
+"""Orders of decks: as files and devices give them, by the names of cards, and as arrays, one row a deck.
 
 `orders[d, j]` is the place in the order in of the card at place j of the order out. Place 0 is the top of the deck, the
 card that is dealt first. So an unshuffled order is 0, 1, 2, ...
@@ -7,8 +7,9 @@ card that is dealt first. So an unshuffled order is 0, 1, 2, ...
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -69,3 +70,35 @@ def inverse(orders: Orders) -> Orders:
 def one_after_the_other(first: Orders, then: Orders) -> Orders:
     """Return the composition of two shuffles, deck by deck."""
     return np.take_along_axis(first, then, axis=1)
+
+
+UNKNOWN: Final = "?"
+"""The name of an unknown card."""
+
+
+class DeckOrders(msgspec.Struct, frozen=True):
+    """The order in and the order out of a deck, from the top, by name (`AS`, `10H` or any other); an unknown card is
+    `UNKNOWN`. `before` is empty if nothing of it is known.
+    """
+
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether every card of both orders is known."""
+        return bool(self.before) and UNKNOWN not in self.before and UNKNOWN not in self.after
+
+
+def orders_of_decks(decks: Sequence[DeckOrders]) -> Orders:
+    """Return the orders as one array. Raise `OrderError`, with the number of the deck, if their sizes differ."""
+    found = []
+    for number, deck in enumerate(decks, start=1):
+        try:
+            found.append(order_of(deck.before, deck.after))
+        except OrderError as error:
+            raise OrderError(error.code, f"Deck {number}: {error}") from error
+        if len(found[-1]) != len(found[0]):
+            sentence = f"Deck {number} has {len(found[-1])} cards, and deck 1 has {len(found[0])}."
+            raise OrderError("mixed-decks", sentence)
+    return np.stack(found) if found else np.empty((0, 0), np.int64)

@@ -22,8 +22,7 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from shuffle_audit.deck_orders import UNKNOWN, DeckOrders
-from shuffle_audit.orders import OrderError, Orders, order_of, verify_same_deck
+from shuffle_audit.orders import UNKNOWN, DeckOrders, OrderError, Orders, order_of, verify_same_deck
 
 LEAST_KNOWN: Final = 6
 """The least number of known cards of a partly known deck: fewer show hardly anything."""

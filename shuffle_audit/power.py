@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from shuffle_audit import exact, favoured_places
-from shuffle_audit.evidence import SUSPECTED, bet_on, ratios_of, with_rest
+from shuffle_audit.evidence import OF_EVIDENCE, SUSPECTED, bet_on, ratios_of, with_rest
 from shuffle_audit.favoured_places import FullestCells
 from shuffle_audit.models.shuffle_model import ShuffleModel
 from shuffle_audit.orders import Orders
 from shuffle_audit.procedures import PROCEDURES, Procedure
-from shuffle_audit.verdict import OF_EVIDENCE, OF_PROCEDURES
+from shuffle_audit.verdict import OF_PROCEDURES
 
 AT_ONCE: Final = 20_000  # decks that are shuffled and counted together
 Progress = Callable[[int], object]

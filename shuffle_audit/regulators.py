@@ -23,7 +23,7 @@ ENOUGH: Final = 5.0
 """The expected count of each cell from which the naive form may be used."""
 
 
-class Form(msgspec.Struct, frozen=True):
+class TestForm(msgspec.Struct, frozen=True):
     """A form of the test: `p`, and the verdicts at `CONFIDENCES`. Null for one deck, whose statistic is constant."""
 
     form: str
@@ -40,7 +40,7 @@ class ChiSquare(msgspec.Struct, frozen=True):
     statistic: float
     freedom: int
     each: float
-    forms: tuple[Form, ...]
+    forms: tuple[TestForm, ...]
     finds: float | None = None
 
 
@@ -48,10 +48,10 @@ def chi_square(orders: Orders, nulls: Nulls, random: np.random.Generator) -> Chi
     """Test these decks. `random` is for `finds`."""
     found = card_position(orders, nulls)
     if len(orders) == 1:
-        untested = tuple(Form(form, None, (None,) * len(CONFIDENCES)) for form in ("naive", "exact"))
+        untested = tuple(TestForm(form, None, (None,) * len(CONFIDENCES)) for form in ("naive", "exact"))
         return ChiSquare(found.statistic, found.freedom, found.each, untested)
     forms = tuple(
-        Form(
+        TestForm(
             "naive" if naive else "exact",
             found.naive_p if naive else found.p,
             tuple(found.passes(confidence, naive=naive) for confidence in CONFIDENCES),

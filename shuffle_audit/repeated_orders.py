@@ -1,4 +1,5 @@
-"""A procedure that finds repeated shuffles: two decks whose cards moved in the same way.
+"""A procedure that finds repeated shuffles: two decks whose cards moved in the same way. Like `favoured_places`, it has
+its own bound and no null distribution, so it is a module of its own.
 
 For D decks the chance that any two have the same of n! equally likely orders is at most the sum over all pairs, D (D-1)
 / 2 / n! (von Mises 1939 has the exact one). Partly known decks are compared by relative order with those of as many

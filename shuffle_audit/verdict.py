@@ -14,22 +14,20 @@ import msgspec
 import numpy as np
 
 from shuffle_audit import patterns
-from shuffle_audit.deck_orders import DeckOrders
-from shuffle_audit.evidence import Evidence
+from shuffle_audit.evidence import OF_EVIDENCE, ShuffleEvidence
 from shuffle_audit.faces import faces_if_known
-from shuffle_audit.orders import Orders, unshuffled
+from shuffle_audit.orders import DeckOrders, Orders, unshuffled
 from shuffle_audit.partial_orders import LEAST_KNOWN, Seen, seen_of
 from shuffle_audit.procedures import SHARES, SMALLEST, Result, examine
 from shuffle_audit.sampled import Nulls
 
 LEVEL: Final = 0.01
 OF_PROCEDURES: Final = 0.9  # the procedures' part of the chance of a false alarm
-OF_EVIDENCE: Final = 0.1
 SURELY_SEEN: Final = 10  # decks: if these suffice for a statement, more do
 Word = Literal["bad", "nothing found", "no verdict"]
 
 
-class Finding(msgspec.Struct, frozen=True):
+class ProcedureFinding(msgspec.Struct, frozen=True):
     """A procedure's result (see `procedures.Result`). `alarm` means that `adjusted` is at most the procedures' part of
     the level. `silent` means that with so few samples it cannot raise an alarm at this level, except by its bound.
     """
@@ -62,7 +60,7 @@ class Gathered(msgspec.Struct, frozen=True):
     likeliest: str
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class AuditVerdict(msgspec.Struct, frozen=True):
     """A verdict. `sentence` says why, `code` does so for machines (empty if there is a verdict).
 
     `chance` is the least chance of a false alarm, over everything examined, at which these decks are bad; null if
@@ -82,7 +80,7 @@ class Verdict(msgspec.Struct, frozen=True):
     cards: int
     guesses: float | None
     guesses_expected: float
-    findings: tuple[Finding, ...]
+    findings: tuple[ProcedureFinding, ...]
     evidence: Gathered | None
     partial: int = 0
     few_known: int = 0
@@ -91,7 +89,7 @@ class Verdict(msgspec.Struct, frozen=True):
 
 def judge(
     decks: Sequence[DeckOrders], level: float = LEVEL, *, random: np.random.Generator | Nulls | None = None
-) -> Verdict:
+) -> AuditVerdict:
     """Judge the decks whose order in is known, as far as their cards are. `level` is the chance of a false alarm over
     everything that is examined.
 
@@ -116,7 +114,7 @@ def judge(
     code = ""
     if word == "nothing found" and not _can_speak_of(seen, level):
         word, code = "no verdict", "too-few-decks"
-    return Verdict(
+    return AuditVerdict(
         word,
         code,
         _sentence(word, chance, level, len(seen.orders)),
@@ -135,10 +133,10 @@ def judge(
     )
 
 
-def _finding(one: Result, limit: float) -> Finding:
+def _finding(one: Result, limit: float) -> ProcedureFinding:
     """Return the finding. There is an alarm if the adjusted p is at most `limit`."""
     silent = one.samples > 0 and 1 / (1 + one.samples) / SHARES[one.id] > limit
-    return Finding(**one._asdict(), alarm=one.adjusted <= limit, silent=silent)
+    return ProcedureFinding(**one._asdict(), alarm=one.adjusted <= limit, silent=silent)
 
 
 def guesses_expected(cards: int) -> float:
@@ -167,7 +165,7 @@ def _can_speak_of(seen: Seen, level: float) -> bool:
 
 def _gathered(runs: Iterable[Orders], level: float) -> Gathered:
     """Return the evidence of `runs`: decks in sequence; those of a run have the same number of cards."""
-    evidence = Evidence()
+    evidence = ShuffleEvidence()
     course = np.concatenate([[0.0], *(evidence.add(orders) for orders in runs)])  # it begins with 1
     best = int(np.argmax(course))
     limit = 1 / (level * OF_EVIDENCE)
@@ -196,7 +194,7 @@ def _sentence(word: Word, chance: float, level: float, decks: int) -> str:
     )
 
 
-def _nothing_examined(decks: int, cards: int, level: float, few: int = 0) -> Verdict:
+def _nothing_examined(decks: int, cards: int, level: float, few: int = 0) -> AuditVerdict:
     """Return the verdict for no decks. `few` decks have a known order in, but too few known cards."""
     which = "the deck" if decks == 1 else f"any of the {decks:,} decks"
     sentence = (
@@ -210,6 +208,6 @@ def _nothing_examined(decks: int, cards: int, level: float, few: int = 0) -> Ver
         code = "too-few-cards"
         sentence = f"No deck with an order in has {LEAST_KNOWN} or more cards that are known both before and after."
     expected = guesses_expected(cards)
-    return Verdict(
+    return AuditVerdict(
         "no verdict", code, sentence, level, None, 0, decks - few, cards, None, expected, (), None, few_known=few
     )

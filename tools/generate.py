@@ -11,8 +11,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-import simulators.bench.page as bench
-import simulators.devices.page as devices
 from controller.table.states_document import states_document
 from simulators.scenarios.document import scenarios_document
 from tests.clauses import coverage
@@ -21,7 +19,7 @@ from tests.interfaces import api_page, grafana_dashboards, metrics_page, openapi
 from tests.journal.forgeries import page as forgeries
 from tests.protocol import vectors
 from tests.table import reports_page
-from tools import catalogue
+from tools import catalogue, simulator_pages
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 
@@ -34,7 +32,7 @@ def _changed(name: str, change: Callable[[str], str]) -> Callable[[], str]:
 FILES: Final[dict[str, Callable[[], str]]] = {
     "deployment/prometheus/alerts.yml": metrics_page.alerts,
     "docs/api.md": _changed("docs/api.md", api_page.rewritten),
-    "docs/bench.md": _changed("docs/bench.md", bench.written),
+    "docs/bench.md": _changed("docs/bench.md", simulator_pages.bench_page),
     "docs/cardlink_vectors.jsonl": vectors.lines,
     "docs/clause_coverage.md": coverage.write_page,
     "docs/configuration_options.md": options_page.page,
@@ -44,7 +42,7 @@ FILES: Final[dict[str, Callable[[], str]]] = {
     "docs/openapi.json": openapi_document.text,
     "docs/scenarios.md": scenarios_document,
     "docs/security.md": forgeries.security_with_table,
-    "docs/simulators.md": _changed("docs/simulators.md", devices.written),
+    "docs/simulators.md": _changed("docs/simulators.md", simulator_pages.simulators_page),
     "docs/states.md": states_document,
     **{
         f"deployment/grafana/{one.name}.json": lambda one=one: grafana_dashboards.written(one)  # type: ignore[misc]  # bound here

@@ -36,8 +36,7 @@ from controller.daemon.reloading import Reloading
 from controller.daemon.starting import FoldReport, Origin, Stop, StoppedError
 from controller.daemon.table_service import TableService
 from controller.daemon.witnessing import Witnessing
-from controller.floor import cursor_file
-from controller.floor.publisher import Publisher, Sending
+from controller.floor.publisher import CURSOR_NAME, Publisher, Sending
 from controller.floor.reporting import ReportedTable, Reporting
 from controller.floor.topics import TablePlace
 from controller.journal.signing import fingerprint
@@ -196,7 +195,7 @@ def _publisher(
     return Publisher(
         Sending(place, section.found_broker, section.repeat_minutes, section.most_per_second),
         folder,
-        folder / cursor_file.NAME,
+        folder / CURSOR_NAME,
         Reporting(place, table, clock, version("cardshoe")),
         service.feed.news,
         clock,

@@ -7,7 +7,6 @@
     bounded_client  paho's client, with limits that hold whatever the broker sends
     table_report  the state of the table, its device and its service, as the floor shows them
     reporting     sends that state when it has changed
-    cursor_file   how far the journal has been sent
     publisher     sends the state, and the journal from the cursor on; part of the daemon
     floor_view    the state of the floor, from the newest reports of its tables
     stories       the events at a table, from the newest records of its journal

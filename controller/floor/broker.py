@@ -50,7 +50,7 @@ class Will(NamedTuple):
     delay: int
 
 
-class Message(NamedTuple):
+class BrokerMessage(NamedTuple):
     """A received message.
 
     `about` holds the user properties. `number` identifies the message when it is acknowledged; with 0 it is not
@@ -67,11 +67,11 @@ class Message(NamedTuple):
     size: int = 0  # bytes of memory
 
 
-class Connection:
+class BrokerConnection:
     """A connection made by `connected`. `received` holds the messages that arrived and are to be acknowledged."""
 
     def __init__(self, client: BoundedClient, address: Address, gathered: float = 0.0) -> None:
-        self.received: asyncio.Queue[Message] = asyncio.Queue()
+        self.received: asyncio.Queue[BrokerMessage] = asyncio.Queue()
         self.leaves_will = False
         self._gathered = gathered
         self._waiting: deque[tuple[MQTTMessage, int]] = deque()  # filled by paho's thread, emptied by the loop
@@ -190,27 +190,27 @@ class Connection:
         if not answer.cancelled() and (refused := self._refused(answer.result())) and not self._lost.done():
             self._lost.set_result(refused)
 
-    def acknowledge(self, message: Message) -> None:
+    def acknowledge(self, message: BrokerMessage) -> None:
         """Acknowledge a message that was used, so that the broker does not send it again."""
         if message.number:  # acknowledging a message sent with QoS 0 would end the connection
             self._client.ack(message.number, 1)
 
-    async def next(self) -> Message:
+    async def next(self) -> BrokerMessage:
         """Return the next received message. Raise `BrokerError` when the connection has ended."""
         getting: asyncio.Future[Any] = asyncio.ensure_future(self.received.get())
         try:
             await asyncio.wait({getting, self._lost}, return_when=asyncio.FIRST_COMPLETED)
             if getting.done():
-                message: Message = getting.result()
+                message: BrokerMessage = getting.result()
                 self._make_room(message)
                 return message
         finally:
             getting.cancel()
         raise self._lost.result()
 
-    def waiting(self, most: int, most_bytes: int = MOST_WAITING) -> list[Message]:
+    def waiting(self, most: int, most_bytes: int = MOST_WAITING) -> list[BrokerMessage]:
         """Return the other messages that have arrived, without waiting, up to both limits."""
-        found: list[Message] = []
+        found: list[BrokerMessage] = []
         while len(found) < most and most_bytes > 0 and not self.received.empty():
             message = self.received.get_nowait()
             most_bytes -= message.size
@@ -223,7 +223,7 @@ class Connection:
         """Return whether reading has stopped because too many bytes wait to be taken."""
         return self._came - self._taken > MOST_WAITING
 
-    def _make_room(self, message: Message) -> None:
+    def _make_room(self, message: BrokerMessage) -> None:
         self._taken += message.size
         if not self._has_room.is_set():
             self._has_room.set()
@@ -379,7 +379,9 @@ class Connection:
             except UnicodeDecodeError:  # not a topic that a broker sends
                 self._client.disconnect()
                 return
-            self.received.put_nowait(Message(topic, bytes(found.payload), about, found.retain, found.mid, expiry, size))
+            self.received.put_nowait(
+                BrokerMessage(topic, bytes(found.payload), about, found.retain, found.mid, expiry, size)
+            )
         if self.is_full and self._waits_for_room is not None and not self._waits_for_room.done():
             self._waits_for_room.set_result(None)
 
@@ -428,7 +430,7 @@ async def connected(
     gathered: float = 0.0,
     unacknowledged: int = UNACKNOWLEDGED,
     takes: int = 0,
-) -> AsyncIterator[Connection]:
+) -> AsyncIterator[BrokerConnection]:
     """Open a connection under a name that no other client uses. Raise `BrokerError`.
 
     `keeps` is how many seconds the broker keeps subscriptions and messages for this client; with 0 the session starts
@@ -450,7 +452,7 @@ async def connected(
         ReceiveMaximum=unacknowledged,
         MaximumPacketSize=max(takes, LARGEST_ANSWER),
     )
-    connection = Connection(client, broker.address, gathered)
+    connection = BrokerConnection(client, broker.address, gathered)
     try:
         await connection.open(clean=not session, properties=properties)  # the end of a session publishes its will
         yield connection

@@ -1,4 +1,7 @@
-"""The files with which a program connects to the broker: the trusted authority, its own certificate, its key."""
+"""The files with which a program connects to the broker: the trusted authority, its own certificate, its key.
+
+It is apart from `broker`, so that a configuration is checked without importing paho.
+"""
 
 from __future__ import annotations
 

@@ -18,10 +18,10 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
-from controller.floor.broker import Message
+from controller.floor.broker import BrokerMessage
 from controller.floor.reporting import KEPT_FOR, RENEWED_EVERY
 from controller.floor.table_report import DeviceReport, OpenIrregularity, ServiceReport, TableReport
-from controller.floor.topics import Subject, TablePlace
+from controller.floor.topics import TablePlace, TopicSubject
 from controller.table.phases import CARDS_LEAVE, IN_ROUND, Phase, Service
 from firmware_bridge.link import LinkState
 from firmware_bridge.messages import AnyText
@@ -41,29 +41,29 @@ Tone: TypeAlias = Literal["red", "amber", "plain", "quiet"]
 Trouble: TypeAlias = Literal["", "lost", "stopped", "silent", "service", "device", "paused", "warning"]
 Report: TypeAlias = TableReport | DeviceReport | ServiceReport
 
-REPORTS: Final[dict[Subject, msgspec.json.Decoder[Any]]] = {
-    Subject.TABLE: msgspec.json.Decoder(TableReport),
-    Subject.DEVICE: msgspec.json.Decoder(DeviceReport),
-    Subject.SERVICE: msgspec.json.Decoder(ServiceReport),
+REPORTS: Final[dict[TopicSubject, msgspec.json.Decoder[Any]]] = {
+    TopicSubject.TABLE: msgspec.json.Decoder(TableReport),
+    TopicSubject.DEVICE: msgspec.json.Decoder(DeviceReport),
+    TopicSubject.SERVICE: msgspec.json.Decoder(ServiceReport),
 }
 
 
-SHOWN: Final[dict[Subject, Callable[[Any], object]]] = {
-    Subject.TABLE: attrgetter(
+SHOWN: Final[dict[TopicSubject, Callable[[Any], object]]] = {
+    TopicSubject.TABLE: attrgetter(
         "phase", "since_utc_ns", "round", "service", "service_cause", "held", "paused", "dealer", "simulated",
         "irregularities", "warnings",
     ),
-    Subject.DEVICE: attrgetter("link", "connected", "stopped", "sentence", "kind"),
-    Subject.SERVICE: attrgetter("status"),
+    TopicSubject.DEVICE: attrgetter("link", "connected", "stopped", "sentence", "kind"),
+    TopicSubject.SERVICE: attrgetter("status"),
 }  # fmt: skip
 """The fields of a report that determine the row and the matters of a table without trouble."""
 
 
-class UnreadableError(ValueError):
+class UnreadableReportError(ValueError):
     """Raised for a message that does not follow this scheme or has another version."""
 
 
-class Row(msgspec.Struct, frozen=True):
+class TableRow(msgspec.Struct, frozen=True):
     """A table in the grid. Times are milliseconds of the floor's own clock; 0 means unknown.
 
     `since` is the start of the phase. `trouble` is the first thing other than an irregularity that needs a person, and
@@ -107,7 +107,7 @@ class Matter(msgspec.Struct, frozen=True):
     act: AnyText = ""
 
 
-class Seen(NamedTuple):
+class TimedReport(NamedTuple):
     """A report, with the time at which it was made on the floor's own clock."""
 
     report: Any
@@ -120,29 +120,29 @@ class TableOnFloor:
     def __init__(self, place: TablePlace) -> None:
         self.place = place
         self.key = "/".join(place)
-        self.seen: dict[Subject, Seen] = {}
+        self.seen: dict[TopicSubject, TimedReport] = {}
         self.taken = 0  # the number of reports
         self.since_ns: dict[object, int] = {}
-        self.row: Row | None = None
+        self.row: TableRow | None = None
         self.matters: tuple[Matter, ...] = ()
 
-    def report(self, kind: Subject) -> Any:
+    def report(self, kind: TopicSubject) -> Any:
         found = self.seen.get(kind)
         return None if found is None else found.report
 
     @property
     def table(self) -> TableReport | None:
-        found: TableReport | None = self.report(Subject.TABLE)
+        found: TableReport | None = self.report(TopicSubject.TABLE)
         return found
 
     @property
     def device(self) -> DeviceReport | None:
-        found: DeviceReport | None = self.report(Subject.DEVICE)
+        found: DeviceReport | None = self.report(TopicSubject.DEVICE)
         return found
 
     @property
     def status(self) -> str:
-        return self.report(Subject.SERVICE).status if Subject.SERVICE in self.seen else ""
+        return self.report(TopicSubject.SERVICE).status if TopicSubject.SERVICE in self.seen else ""
 
 
 class Floor:
@@ -164,14 +164,14 @@ class Floor:
         self._now = now
         self._settled_ns = 0
         self._sorted: tuple[int, tuple[Matter, ...]] = (-1, ())
-        self._rows: tuple[Row, ...] | None = None
+        self._rows: tuple[TableRow, ...] | None = None
 
     # -- incoming messages
 
-    def take(self, place: TablePlace, subject: Subject, message: Message) -> bool:
-        """Take a report. Return whether the display has changed. Raise `UnreadableError`."""
+    def take(self, place: TablePlace, subject: TopicSubject, message: BrokerMessage) -> bool:
+        """Take a report. Return whether the display has changed. Raise `UnreadableReportError`."""
         if subject not in REPORTS:
-            raise UnreadableError("nobody asked for it")
+            raise UnreadableReportError("nobody asked for it")
         table = self.tables.get(place)
         if not message.payload:  # the broker has deleted its report
             if table is None or table.seen.pop(subject, None) is None:
@@ -184,7 +184,7 @@ class Floor:
                 return False
             table = self.tables[place] = TableOnFloor(place)
         before = table.report(subject)
-        table.seen[subject] = Seen(report, self._made(message))
+        table.seen[subject] = TimedReport(report, self._made(message))
         table.taken += 1
         if table.row is not None and not table.row.trouble and before is not None:
             shown = SHOWN[subject]
@@ -229,7 +229,7 @@ class Floor:
     # -- display
 
     @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[TableRow, ...]:
         """Return the rows by site, pit and table, in natural order."""
         if self._rows is None:
             found = [table.row for table in self.tables.values() if table.row is not None]
@@ -255,7 +255,7 @@ class Floor:
 
     # -- internals
 
-    def _made(self, message: Message) -> int:
+    def _made(self, message: BrokerMessage) -> int:
         """Return when the broker received the message."""
         left = message.expiry if 0 < message.expiry <= KEPT_FOR else KEPT_FOR
         return self._now() - (KEPT_FOR - left) * SECOND_NS
@@ -273,8 +273,8 @@ class Floor:
         self.version += 1
         return True
 
-    def _shown(self, table: TableOnFloor) -> tuple[Row | None, tuple[Matter, ...]]:
-        seen = table.seen.get(Subject.TABLE)
+    def _shown(self, table: TableOnFloor) -> tuple[TableRow | None, tuple[Matter, ...]]:
+        seen = table.seen.get(TopicSubject.TABLE)
         if seen is None:
             return None, ()
         report: TableReport = seen.report
@@ -287,7 +287,7 @@ class Floor:
         if trouble and not (trouble == "stopped" and report.phase not in IN_ROUND):
             since_, tone = self._or_0(troubled), _tone_of(report, trouble)
             matters += (Matter(f"{table.key}#{trouble}", table.key, tone, since_, trouble, what=what),)
-        row = Row(
+        row = TableRow(
             table.key, *table.place, _tone(table, trouble), trouble, self._or_0(troubled), len(opened), report.phase,
             _number(report.round), self._or_0(since), report.dealer, report.simulated,
             "" if table.device is None else table.device.kind,
@@ -311,7 +311,7 @@ class _Beginnings:
     jump.
     """
 
-    def __init__(self, table: TableOnFloor, seen: Seen, now: Callable[[], int]) -> None:
+    def __init__(self, table: TableOnFloor, seen: TimedReport, now: Callable[[], int]) -> None:
         self._table = table
         self._report: TableReport = seen.report
         self._made = seen.made_ns
@@ -330,7 +330,7 @@ class _Beginnings:
         if trouble in ("", "lost", "silent", "stopped"):
             return self._made if trouble else 0  # the time of the last report
         if trouble == "device":
-            device = self._table.seen[Subject.DEVICE]
+            device = self._table.seen[TopicSubject.DEVICE]
             key = "device", device.report.heard_utc_ns
             return self._found(key, device.report.utc_ns, device.report.heard_utc_ns, device.made_ns)
         first = 0 if self._table.row is None else self._now()
@@ -387,14 +387,14 @@ def _tone(table: TableOnFloor, trouble: Trouble) -> Tone:
     return "quiet" if report.phase == Phase.CLOSED else "plain"
 
 
-def read_report(subject: Subject, payload: bytes) -> Report:
-    """Decode a report and make its texts plain. Raise `UnreadableError`."""
+def read_report(subject: TopicSubject, payload: bytes) -> Report:
+    """Decode a report and make its texts plain. Raise `UnreadableReportError`."""
     if len(payload) > LONGEST_REPORT:
-        raise UnreadableError(f"it has more than {LONGEST_REPORT // 1024} KiB")
+        raise UnreadableReportError(f"it has more than {LONGEST_REPORT // 1024} KiB")
     try:
         report: Report = REPORTS[subject].decode(payload)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise UnreadableError(str(error)) from error
+        raise UnreadableReportError(str(error)) from error
     if isinstance(report, TableReport):
         report = _bounded(report)
     quoted = payload.replace(b"\\\\", b"").replace(b'\\"', b"")  # these two escaped characters are visible
@@ -424,22 +424,22 @@ _DIGITS: Final = re.compile(r"(\d+)")
 
 
 @lru_cache(4 * MOST_TABLES)
-def counted(name: str) -> tuple[tuple[int, int, str], ...]:
+def natural_order(name: str) -> tuple[tuple[int, int, str], ...]:
     """Return a key that sorts names in natural order.
 
-    >>> sorted(["nc-10", "nc-9", "a"], key=counted)
+    >>> sorted(["nc-10", "nc-9", "a"], key=natural_order)
     ['a', 'nc-9', 'nc-10']
     """
     return tuple((0, int(part), "") if part.isdigit() else (1, 0, part.casefold()) for part in _DIGITS.split(name))
 
 
-def _as_people_count(row: Row) -> tuple[Any, ...]:
-    return counted(row.site), counted(row.pit), counted(row.table), row.key
+def _as_people_count(row: TableRow) -> tuple[Any, ...]:
+    return natural_order(row.site), natural_order(row.pit), natural_order(row.table), row.key
 
 
-def by_pit(rows: Iterable[Row]) -> Iterator[tuple[tuple[str, str], list[Row]]]:
+def by_pit(rows: Iterable[TableRow]) -> Iterator[tuple[tuple[str, str], list[TableRow]]]:
     """Yield each site and pit with its rows, in the order of the rows."""
-    found: dict[tuple[str, str], list[Row]] = {}
+    found: dict[tuple[str, str], list[TableRow]] = {}
     for row in rows:
         found.setdefault((row.site, row.pit), []).append(row)
     yield from found.items()

@@ -16,20 +16,20 @@ from typing import Any, Final, NamedTuple
 
 from controller.floor import BrokerError
 from controller.floor.address import Broker
-from controller.floor.broker import Connection, Message, connected
-from controller.floor.floor_view import LONGEST_REPORT, Floor, UnreadableError
+from controller.floor.broker import BrokerConnection, BrokerMessage, connected
+from controller.floor.floor_view import LONGEST_REPORT, Floor, UnreadableReportError
 from controller.floor.stories import Stories
-from controller.floor.topics import ROOT, Subject, read_topic, topic_filter
+from controller.floor.topics import ROOT, TopicSubject, read_topic, topic_filter
 
 GATHERED: Final = 0.05  # seconds for which messages are gathered
 TAKES: Final = 2 * LONGEST_REPORT  # bytes of the largest message; longer ones are not shown
 AT_ONCE: Final = 10_000  # messages
 LOOKS_EVERY: Final = 5.0  # seconds; changes caused by time alone take minutes
 AGAIN: Final = (0.5, 15.0)  # seconds until a reconnect: the first time, and at most
-REPORTS: Final = (Subject.TABLE, Subject.DEVICE, Subject.SERVICE)  # the table's own report comes first
+REPORTS: Final = (TopicSubject.TABLE, TopicSubject.DEVICE, TopicSubject.SERVICE)  # the table's own report comes first
 
 
-class Part(NamedTuple):
+class FollowedPart(NamedTuple):
     """The tables that are followed; `+` matches any name. With `stories` their journals are followed too."""
 
     site: str = "+"
@@ -38,14 +38,14 @@ class Part(NamedTuple):
     stories: bool = True
 
     def filters(self) -> list[str]:
-        subjects = (*REPORTS, Subject.JOURNAL) if self.stories else REPORTS
+        subjects = (*REPORTS, TopicSubject.JOURNAL) if self.stories else REPORTS
         return [topic_filter(subject, self.site, self.pit, self.table) for subject in subjects]
 
 
-class Follower:
+class FloorFollower:
     """Follows the floor while `run` runs. `random` gives the client a unique name and spreads reconnects."""
 
-    def __init__(self, broker: Broker, part: Part, now: Callable[[], int], random: Random, log: Any) -> None:
+    def __init__(self, broker: Broker, part: FollowedPart, now: Callable[[], int], random: Random, log: Any) -> None:
         self.floor = Floor(now)
         self.stories = Stories()
         self._broker = broker
@@ -96,7 +96,7 @@ class Follower:
             while True:
                 await self._take_all(connection)
 
-    async def _take_all(self, connection: Connection) -> None:
+    async def _take_all(self, connection: BrokerConnection) -> None:
         """Take every message that has arrived, then let the displays update."""
         changed = self._take(await connection.next())
         for message in connection.waiting(AT_ONCE):
@@ -104,16 +104,16 @@ class Follower:
         if changed:
             self._wake()
 
-    def _take(self, message: Message) -> bool:
+    def _take(self, message: BrokerMessage) -> bool:
         about = read_topic(message.topic)
         try:
             if about is None:
-                raise UnreadableError(f"it is not a topic of {ROOT}")
+                raise UnreadableReportError(f"it is not a topic of {ROOT}")
             place, subject = about
-            if subject is Subject.JOURNAL:
+            if subject is TopicSubject.JOURNAL:
                 return self.stories.take(place, message.payload)
             changed = self.floor.take(place, subject, message)
-        except UnreadableError as error:
+        except UnreadableReportError as error:
             if self.floor.note_unread(message.topic, str(error)):
                 self._log.warning("floor.unread", first=self.floor.unread_first)
             return True

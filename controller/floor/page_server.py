@@ -27,7 +27,7 @@ from controller.api.refusals import Refusals
 from controller.api.screen_port import TURNS_AT_ONCE, PortAcceptor, add_headers, host_of, is_of_another_page
 from controller.api.serving import Serving
 from controller.api.tcp_listener import OWN_NAMES, TcpListener
-from controller.floor.follower import Follower
+from controller.floor.follower import FloorFollower
 from controller.floor.page_stream import PageStream, Write
 from controller.floor.topics import place_of
 from controller.journal.codec import Clock
@@ -59,7 +59,7 @@ def page_files() -> ServedFiles:
 class PageServer(Serving):
     """The server of the page. `hosts` are the names by which a reverse proxy reaches it."""
 
-    def __init__(self, follower: Follower, listener: TcpListener, hosts: Sequence[str], clock: Clock) -> None:
+    def __init__(self, follower: FloorFollower, listener: TcpListener, hosts: Sequence[str], clock: Clock) -> None:
         refusals = Refusals(_keep_nothing, clock.now)
         pages = page_files()
         self._answers = Answers(refusals)

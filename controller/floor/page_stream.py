@@ -14,11 +14,11 @@ import msgspec
 
 from controller.api.bodies import encode
 from controller.api.screen_lines import MATTER
-from controller.floor.floor_view import FORGOTTEN_AFTER_NS, Matter, Row, TableOnFloor
-from controller.floor.follower import Follower
-from controller.floor.stories import Line
+from controller.floor.floor_view import FORGOTTEN_AFTER_NS, Matter, TableOnFloor, TableRow
+from controller.floor.follower import FloorFollower
+from controller.floor.stories import StoryLine
 from controller.floor.table_report import DeviceReport
-from controller.floor.topics import Subject, TablePlace
+from controller.floor.topics import TablePlace, TopicSubject
 from controller.games import GAMES
 from controller.games.own_words import OwnWords
 from controller.language import Speaker
@@ -49,12 +49,12 @@ class FloorMessage(msgspec.Struct, frozen=True, omit_defaults=True):
     """The floor, or its changes. With `whole` the rows are all rows; otherwise `rows` are those that changed, and
     `gone` those that no longer exist.
 
-    `matters` is None if they are unchanged; `more_matters` counts those that are not listed. Times are as in `Row`.
+    `matters` is None if they are unchanged; `more_matters` counts those that are not listed. Times as in `TableRow`.
     """
 
     now: int
     contact: Contact
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     whole: bool = False
     gone: tuple[str, ...] = ()
     matters: tuple[Matter, ...] | None = None
@@ -62,7 +62,7 @@ class FloorMessage(msgspec.Struct, frozen=True, omit_defaults=True):
     page: str = ""
 
 
-class Beat(msgspec.Struct, frozen=True):
+class FloorBeat(msgspec.Struct, frozen=True):
     now: int
 
 
@@ -71,7 +71,7 @@ class Detail(msgspec.Struct, frozen=True):
     report; 0 means unknown.
     """
 
-    row: Row
+    row: TableRow
     heard: int
     title: AnyText
     held: bool
@@ -93,7 +93,7 @@ class StoryMessage(msgspec.Struct, frozen=True):
 
     now: int
     detail: Detail | None
-    lines: tuple[Line, ...]
+    lines: tuple[StoryLine, ...]
 
 
 class PageStream:
@@ -101,7 +101,7 @@ class PageStream:
 
     def __init__(
         self,
-        follower: Follower,
+        follower: FloorFollower,
         page: str,
         clock: Callable[[], float] | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -140,7 +140,7 @@ class PageStream:
                 await write(b"event: %s\ndata: %s\n\n" % (event, encode(message())))
                 may_send_at = now + LEAST_BETWEEN
             elif now >= beat_at:
-                await write(b"event: beat\ndata: %s\n\n" % encode(Beat(self._floor.now_ms)))
+                await write(b"event: beat\ndata: %s\n\n" % encode(FloorBeat(self._floor.now_ms)))
                 beat_at = now + BEAT_EVERY
             elif is_new:
                 await self._sleep(min(beat_at, may_send_at) - now)
@@ -196,11 +196,11 @@ class PageStream:
         report, device, row = table.table, table.device, table.row
         if report is None or row is None:
             return None
-        service = table.report(Subject.SERVICE)
-        heard_device = table.seen[Subject.DEVICE] if device is not None and device.heard_utc_ns else None
+        service = table.report(TopicSubject.SERVICE)
+        heard_device = table.seen[TopicSubject.DEVICE] if device is not None and device.heard_utc_ns else None
         return Detail(
             row,
-            self._floor.ms(table.seen[Subject.TABLE].made_ns),
+            self._floor.ms(table.seen[TopicSubject.TABLE].made_ns),
             speaker.sentence(report.title),
             report.held,
             speaker.phrase(report.paused),
@@ -222,7 +222,7 @@ def _age_ns(report: DeviceReport) -> int:
     return min(max(0, report.utc_ns - report.heard_utc_ns), FORGOTTEN_AFTER_NS)
 
 
-def story_lines(follower: Follower, place: TablePlace, speaker: Speaker) -> tuple[Line, ...]:
+def story_lines(follower: FloorFollower, place: TablePlace, speaker: Speaker) -> tuple[StoryLine, ...]:
     """Return the events of a table, the newest first. People are called by their ids, as on a display."""
     table = follower.floor.tables.get(place)
     report = None if table is None else table.table
@@ -243,7 +243,7 @@ def matter_in(found: Matter, speaker: Speaker) -> Matter:
     )
 
 
-NOTHING: Final[dict[str, Row]] = {}
+NOTHING: Final[dict[str, TableRow]] = {}
 
 
 class _Sent:

@@ -16,6 +16,7 @@ and no failure here ends the daemon.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -28,13 +29,13 @@ import msgspec
 
 from controller.floor import BrokerError
 from controller.floor.address import Broker
-from controller.floor.broker import Connection, connected
-from controller.floor.cursor_file import SentUpTo, read_cursor, write_cursor
+from controller.floor.broker import BrokerConnection, connected
 from controller.floor.reporting import Reporting
-from controller.floor.topics import Subject, TablePlace
+from controller.floor.topics import TablePlace, TopicSubject
 from controller.journal import JournalError
 from controller.journal.codec import Clock
 from controller.journal.outbox import Cursor, DecisionMade, Outbox, Record, Taken
+from controller.journal.sealing import sync_directory
 from firmware_bridge.errors import error_fields
 from firmware_bridge.messages import AnyText, Message, message
 
@@ -49,6 +50,9 @@ AGAIN: Final = (1.0, 60.0)  # seconds until a reconnect: the first time, and at 
 LOOK_EVERY: Final = 0.5  # seconds between checks for a new state
 WRITTEN_EVERY: Final = 5.0  # seconds between two writes of the cursor; each costs the journal's disk two flushes
 STOPS_WITHIN: Final = 2.0  # seconds for the report that the daemon has stopped
+CURSOR_NAME: Final = "floor.cursor"
+LONGEST_CURSOR: Final = 2048  # bytes
+_NEXT: Final = ".next"
 
 
 class Sending(NamedTuple):
@@ -191,11 +195,11 @@ class Publisher:
         self._repeats = self._acknowledged is not None and cursor != self._acknowledged
         return cursor
 
-    async def _send(self, connection: Connection, cursor: Cursor | None, in_thread: InThread) -> None:
+    async def _send(self, connection: BrokerConnection, cursor: Cursor | None, in_thread: InThread) -> None:
         """Send the records after that cursor as they are written."""
         loop = asyncio.get_running_loop()
         due = loop.time()
-        await self._until_read(connection, Subject.KEEPER, b"{}", expiry=ASKED_FOR)
+        await self._until_read(connection, TopicSubject.KEEPER, b"{}", expiry=ASKED_FOR)
         while True:
             self._news.clear()
             await self._reporting.send_state(connection)
@@ -213,11 +217,11 @@ class Publisher:
                 self._note_whole()
                 await self._something_new(connection)
 
-    async def _send_record(self, connection: Connection, record: Record) -> None:
-        await self._until_read(connection, Subject.JOURNAL, msgspec.json.encode(record), about_record(record))
+    async def _send_record(self, connection: BrokerConnection, record: Record) -> None:
+        await self._until_read(connection, TopicSubject.JOURNAL, msgspec.json.encode(record), about_record(record))
 
     async def _until_read(
-        self, connection: Connection, subject: Subject, payload: bytes, about: About = (), expiry: int = 0
+        self, connection: BrokerConnection, subject: TopicSubject, payload: bytes, about: About = (), expiry: int = 0
     ) -> None:
         """Publish until a subscriber receives the message."""
         topic = self._sending.place.topic(subject)
@@ -232,7 +236,7 @@ class Publisher:
             await self._reporting.send_state(connection)
             await asyncio.sleep(UNREAD_AGAIN)
 
-    async def _something_new(self, connection: Connection) -> None:
+    async def _something_new(self, connection: BrokerConnection) -> None:
         """Wait for news, for a state that is to be sent, or for the end of the connection, which is raised."""
         news: asyncio.Future[Any] = asyncio.ensure_future(self._news.wait())
         try:
@@ -303,3 +307,37 @@ def about_record(record: Record) -> About:
     number = f"{record.first}-{record.last}" if isinstance(record, DecisionMade) else str(record.number)
     kind = str(record.__struct_config__.tag)
     return [("record", kind), ("journal", record.journal), ("entries", number), ("hash", record.hash)]
+
+
+class SentUpTo(msgspec.Struct, frozen=True):
+    """How far the journal has been sent, in a small file beside it. The broker has acknowledged everything before
+    `acknowledged`, and has had time to write everything before `settled` to its disk. None: nothing.
+
+    If the file is lost or cannot be read, the journal is sent again from its beginning, under the same numbers: nothing
+    else is lost.
+    """
+
+    acknowledged: Cursor
+    settled: Cursor | None
+
+
+def read_cursor(path: Path) -> SentUpTo | None:
+    """Return the cursors, or None if there is no readable file. Raise OSError."""
+    try:
+        with path.open("rb") as file:
+            return msgspec.json.decode(file.read(LONGEST_CURSOR), type=SentUpTo)
+    except (FileNotFoundError, msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+
+
+def write_cursor(path: Path, sent: SentUpTo) -> None:
+    """Replace the file durably, since sending relies on it. Raise OSError; the previous file is then still in place."""
+    beside = path.with_name(path.name + _NEXT)
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        os.write(descriptor, msgspec.json.encode(sent))
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    beside.replace(path)
+    sync_directory(path.parent)

@@ -10,7 +10,7 @@ import msgspec
 
 from controller.api.in_language import WHOLE, in_language
 from controller.api.view import TableView
-from controller.floor.broker import Connection, Will
+from controller.floor.broker import BrokerConnection, Will
 from controller.floor.table_report import (
     DeviceReport,
     ServiceReport,
@@ -19,7 +19,7 @@ from controller.floor.table_report import (
     device_report,
     table_report,
 )
-from controller.floor.topics import Subject, TablePlace
+from controller.floor.topics import TablePlace, TopicSubject
 from controller.journal.codec import Clock
 
 LOST_AFTER: Final = 15  # seconds without a connection until the broker reports that the daemon is gone
@@ -48,7 +48,7 @@ class Reporting:
         self._table = table
         self._clock = clock
         self._running = ServiceReport("running", clock.now().utc_ns, version)
-        self._sent: dict[Subject, TableReport | DeviceReport] = {}
+        self._sent: dict[TopicSubject, TableReport | DeviceReport] = {}
         self._sent_at = self._renewed_at = 0.0  # of the loop's clock
         self._shown: object = None
         self._phase = ("", 0)  # the newest phase, and when it began
@@ -57,7 +57,7 @@ class Reporting:
     def will(self) -> Will:
         """Return the message that the broker publishes if the daemon disappears."""
         gone = msgspec.structs.replace(self._running, status="lost")
-        return Will(self._place.topic(Subject.SERVICE), msgspec.json.encode(gone), LOST_AFTER)
+        return Will(self._place.topic(TopicSubject.SERVICE), msgspec.json.encode(gone), LOST_AFTER)
 
     @property
     def is_due(self) -> bool:
@@ -71,12 +71,12 @@ class Reporting:
         """Start anew after connecting: the broker may have lost the last state."""
         self._sent.clear()
 
-    async def send_service(self, connection: Connection, status: Status) -> None:
+    async def send_service(self, connection: BrokerConnection, status: Status) -> None:
         """Send the service's status. Raise `BrokerError`."""
         report = msgspec.structs.replace(self._running, status=status)
-        await self._send(connection, Subject.SERVICE, report, expiry=0)
+        await self._send(connection, TopicSubject.SERVICE, report, expiry=0)
 
-    async def send_state(self, connection: Connection) -> None:
+    async def send_state(self, connection: BrokerConnection) -> None:
         """Send the state if it is due. Raise `BrokerError`."""
         if not self.is_due:
             return
@@ -91,17 +91,19 @@ class Reporting:
         if renewed:
             self._renewed_at = now
 
-    def _made(self) -> dict[Subject, TableReport | DeviceReport]:
+    def _made(self) -> dict[TopicSubject, TableReport | DeviceReport]:
         view = self._table.view()
         moment = self._clock.now().utc_ns
         if view.phase != self._phase[0]:
             self._phase = view.phase, moment if self._phase[0] else 0
         return {
-            Subject.TABLE: table_report(view, moment, self._phase[1], self._table.names()),
-            Subject.DEVICE: device_report(view, moment),
+            TopicSubject.TABLE: table_report(view, moment, self._phase[1], self._table.names()),
+            TopicSubject.DEVICE: device_report(view, moment),
         }
 
-    async def _send(self, connection: Connection, subject: Subject, report: msgspec.Struct, *, expiry: int) -> None:
+    async def _send(
+        self, connection: BrokerConnection, subject: TopicSubject, report: msgspec.Struct, *, expiry: int
+    ) -> None:
         topic = self._place.topic(subject)
         await connection.publish(topic, msgspec.json.encode(in_language(report, WHOLE)), retained=True, expiry=expiry)
 

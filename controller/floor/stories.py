@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from controller.api.screen_lines import Names, line_for_screens
-from controller.floor.floor_view import LATEST, MOST_TABLES, UnreadableError
+from controller.floor.floor_view import LATEST, MOST_TABLES, UnreadableReportError
 from controller.floor.topics import TablePlace
 from controller.games.own_words import OwnWords
 from controller.journal.outbox import DecisionMade, Record
@@ -30,7 +30,7 @@ _RECORD: Final = msgspec.json.Decoder(Record)
 _EVENT: Final = msgspec.json.Decoder(dict[str, Any])
 
 
-class Line(msgspec.Struct, frozen=True):
+class StoryLine(msgspec.Struct, frozen=True):
     """A line of a story. `key` identifies the event among those of the table. `utc_ns` is of the table's clock."""
 
     key: str
@@ -54,13 +54,13 @@ class Stories:
         self._stories: dict[TablePlace, _Story] = {}
 
     def take(self, place: TablePlace, payload: bytes) -> bool:
-        """Take a record of the table's journal. Return whether the story has changed. Raise `UnreadableError`."""
+        """Take a record of the table's journal. Return whether the story has changed. Raise `UnreadableReportError`."""
         if len(payload) > LONGEST:
             return False  # for example an order with many bets; the journal has it
         try:
             record = _RECORD.decode(payload)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            raise UnreadableError(str(error)) from error
+            raise UnreadableReportError(str(error)) from error
         if not isinstance(record, DecisionMade):
             return False
         story = self._stories.get(place) or self._begin(place, record.journal)
@@ -93,17 +93,17 @@ class Stories:
 
     def lines(
         self, place: TablePlace, words: OwnWords, names: Names, say: Callable[[AnyText], str]
-    ) -> tuple[Line, ...]:
+    ) -> tuple[StoryLine, ...]:
         """Return the lines, newest first. `words` are those of the table's game. `say` renders a sentence in the
         reader's language.
         """
         story = self._stories.get(place)
-        found: list[Line] = []
+        found: list[StoryLine] = []
         for made in reversed(story.decisions.values()) if story is not None else ():
             utc_ns, round_number = min(max(0, made.utc_ns), LATEST_NS), min(max(0, made.round), LATEST)
             for number, raw in reversed(list(enumerate(made.events, made.first + 1))):
                 if text := line_of(raw, words, names):
-                    found.append(Line(f"{made.last}/{number}", utc_ns, round_number, say(text)))
+                    found.append(StoryLine(f"{made.last}/{number}", utc_ns, round_number, say(text)))
                 if len(found) >= MOST_LINES:
                     return tuple(found)
         return tuple(found)

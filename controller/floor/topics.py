@@ -26,7 +26,7 @@ _PLACE: Final = re.compile(rf"({NAME})/({NAME})/({NAME})")
 _TOPIC: Final = re.compile(rf"{ROOT}/({NAME})/({NAME})/({NAME})/([a-z]+)")
 
 
-class Subject(StrEnum):
+class TopicSubject(StrEnum):
     """The subject of a topic."""
 
     JOURNAL = "journal"
@@ -47,7 +47,7 @@ class TablePlace(NamedTuple):
     pit: str
     table: str
 
-    def topic(self, subject: Subject) -> str:
+    def topic(self, subject: TopicSubject) -> str:
         """Return the topic for a subject. Raise ValueError for an invalid name."""
         for name in self:
             if not re.fullmatch(NAME, name):
@@ -55,7 +55,7 @@ class TablePlace(NamedTuple):
         return "/".join((ROOT, *self, subject))
 
 
-def topic_filter(subject: Subject, site: str = "+", pit: str = "+", table: str = "+") -> str:
+def topic_filter(subject: TopicSubject, site: str = "+", pit: str = "+", table: str = "+") -> str:
     """Return the filter for a subject, of every table unless some are named.
 
     >>> topic_filter(Subject.TABLE, "vienna")
@@ -64,12 +64,12 @@ def topic_filter(subject: Subject, site: str = "+", pit: str = "+", table: str =
     return "/".join((ROOT, site, pit, table, subject))
 
 
-def read_topic(topic: str) -> tuple[TablePlace, Subject] | None:
+def read_topic(topic: str) -> tuple[TablePlace, TopicSubject] | None:
     """Return the table and the subject of a topic, or None if it does not follow this scheme."""
     found = _TOPIC.fullmatch(topic)
-    if found is None or found[4] not in list(Subject):
+    if found is None or found[4] not in list(TopicSubject):
         return None
-    return TablePlace(*found.group(1, 2, 3)), Subject(found[4])
+    return TablePlace(*found.group(1, 2, 3)), TopicSubject(found[4])
 
 
 def place_of(text: str) -> TablePlace | None:

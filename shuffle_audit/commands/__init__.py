@@ -6,10 +6,9 @@
     report       the contents of a report
     making       makes a report from decks
     parts        a report as sentences and tables, and as text
-    report_page  a report as a page; report_plots its plots, methods how everything was found
-    figures      numbers for people
-    options      options for chances
-    progress     a bar for long work
+    report_page  a report as a page, with how everything was found; report_plots its plots
+    figures      numbers for people, and a bar for long work
+    options      options for chances and for journals
 
 numpy is imported when a command runs, not for its help.
 """

@@ -10,23 +10,20 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from shuffle_audit.commands.figures import percent
-from shuffle_audit.commands.progress import progress
-from shuffle_audit.commands.report import Found, NoMoney, ReadFile, Report
-from shuffle_audit.deck_orders import DeckOrders
+from shuffle_audit.commands.figures import percent, progress
+from shuffle_audit.commands.report import AuditReport, MachineFound, NoMoney, ReadFile
 from shuffle_audit.edges import DEALS, ROUNDS, Money, money
-from shuffle_audit.evidence import SUSPECTED
+from shuffle_audit.evidence import SUSPECTED, Suspect, best_fit, suspects
 from shuffle_audit.faces import NEW_DECK, faces_if_known, faces_out
 from shuffle_audit.games_dealt import Dealt, deal_games
-from shuffle_audit.models.first_places import FirstPlaces
 from shuffle_audit.models.named import model_named
-from shuffle_audit.orders import Orders
+from shuffle_audit.models.shuffle_model import FirstPlaces
+from shuffle_audit.orders import DeckOrders, Orders
 from shuffle_audit.partial_orders import seen_of
 from shuffle_audit.power import Draws
 from shuffle_audit.regulators import chi_square
 from shuffle_audit.sampled import Nulls
-from shuffle_audit.suspects import Suspect, best_fit, suspects
-from shuffle_audit.verdict import Verdict, judge
+from shuffle_audit.verdict import AuditVerdict, judge
 
 COMPARED: Final = ("shelves:10", "shelves:20", "riffle:7")
 MOST_DECKS: Final = 200  # in a simulated audit
@@ -39,7 +36,7 @@ LEAST_POWER: Final = 0.5
 def report_of(
     decks: Sequence[DeckOrders], files: tuple[ReadFile, ...], level: float, seed: int, *, with_money: bool,
     about: tuple[str, ...] = (),
-) -> tuple[Report, Orders]:  # fmt: skip
+) -> tuple[AuditReport, Orders]:  # fmt: skip
     """Return the report, and the orders of the whole decks that were examined, for plots. Raise `OrderError`."""
     of_nulls, of_money, of_chi_square = np.random.SeedSequence(seed).spawn(3)
     nulls = Nulls(np.random.default_rng(of_nulls))
@@ -51,16 +48,16 @@ def report_of(
     power = _power([len(order) for order in seen.orders], verdict, seed) if seen.orders else ()
     verdict = _with_power(verdict, power)
     if not seen.orders:
-        return Report(verdict, power, *made), seen.whole
+        return AuditReport(verdict, power, *made), seen.whole
     continued = sum(one.is_whole and one.before == former.after for former, one in pairwise(decks))
     ranked = suspects(seen.whole, others=seen.parts)
     charged, without = _money(verdict, ranked, of_money) if with_money else (None, "not-asked")
     by_chi_square = chi_square(seen.whole, nulls, np.random.default_rng(of_chi_square)) if whole else None
     dealt = _dealt(whole, seen.whole, level)
-    return Report(verdict, power, *made, ranked, by_chi_square, dealt, charged, without, continued), seen.whole
+    return AuditReport(verdict, power, *made, ranked, by_chi_square, dealt, charged, without, continued), seen.whole
 
 
-def _with_power(verdict: Verdict, power: Sequence[Found]) -> Verdict:
+def _with_power(verdict: AuditVerdict, power: Sequence[MachineFound]) -> AuditVerdict:
     """Withdraw the verdict if nothing was found and these decks would find each bad machine in less than half of the
     audits. Keep it if there are more decks than were simulated.
     """
@@ -80,7 +77,9 @@ def _dealt(known: Sequence[DeckOrders], orders: Orders, level: float) -> Dealt |
     return deal_games(faces_out(orders, faces), level)
 
 
-def _money(verdict: Verdict, ranked: Sequence[Suspect], seed: np.random.SeedSequence) -> tuple[Money | None, NoMoney]:
+def _money(
+    verdict: AuditVerdict, ranked: Sequence[Suspect], seed: np.random.SeedSequence
+) -> tuple[Money | None, NoMoney]:
     """Return what the best-fitting model costs, or why none is simulated."""
     if verdict.verdict != "bad":
         return None, "no-alarm"
@@ -96,7 +95,7 @@ def _money(verdict: Verdict, ranked: Sequence[Suspect], seed: np.random.SeedSequ
         return money(model, seed, ROUNDS, advance), ""
 
 
-def _power(sizes: Sequence[int], verdict: Verdict, seed: int) -> tuple[Found, ...]:
+def _power(sizes: Sequence[int], verdict: AuditVerdict, seed: int) -> tuple[MachineFound, ...]:
     """Return how often these decks would find machines known to be bad. `sizes` has the number of known cards of each
     deck. Of several numbers of known cards, the one that finds most is taken.
     """
@@ -117,11 +116,11 @@ def _least_median_most(sizes: Sequence[int]) -> set[int]:
 
 
 def _found(
-    name: str, verdict: Verdict, known: int, decks: int, audits: int, seed: int, advance: Callable[[int], object]
-) -> Found:
+    name: str, verdict: AuditVerdict, known: int, decks: int, audits: int, seed: int, advance: Callable[[int], object]
+) -> MachineFound:
     """Simulate audits; decks known in part are simulated as if their first cards were known."""
     model = model_named(name, verdict.cards)
     whole = known == verdict.cards
     seen = model if whole else FirstPlaces(model, verdict.cards)
     power = Draws(seen, known, audits, seed, advance, whole=whole).power(decks, verdict.level)
-    return Found(name, model.words, decks, known, power.found, audits, power.share)
+    return MachineFound(name, model.words, decks, known, power.found, audits, power.share)

@@ -18,12 +18,11 @@ from controller.commands.text import many, write_out
 from controller.daemon.host import HostClock
 from controller.journal import JournalError
 from controller.problems import BadInputError, JournalProblemError
-from shuffle_audit.commands.journal_options import read_maker
-from shuffle_audit.commands.options import LEVEL
+from shuffle_audit.commands.options import LEVEL, read_maker
 
 if TYPE_CHECKING:
     from shuffle_audit.commands.monitor_files import EventsFile, MetricsFile
-    from shuffle_audit.following import Came, DeckSource
+    from shuffle_audit.following import DeckCame, DeckSource
     from shuffle_audit.monitor import DeckWatched, Monitor, ShuffleAlarm
 
 ALARM: Final = 1  # exit code
@@ -68,7 +67,7 @@ def monitor(
         )  # fmt: skip
         with ending_by_signal() as ending:
 
-            def take(came: Came) -> bool:
+            def take(came: DeckCame) -> bool:
                 watching.take(came)
                 return ending.is_set()
 
@@ -162,7 +161,7 @@ class Watching:
         self._has_read = False
         self._written_ns = 0
 
-    def take(self, came: Came) -> None:
+    def take(self, came: DeckCame) -> None:
         watched, alarm = self.monitor.take(came, self._clock.now().utc_ns)
         if self._has_read or alarm is not None:
             self._write_metrics()

@@ -8,13 +8,13 @@ from typing import Final, NamedTuple
 
 from controller.commands.text import Page, many
 from shuffle_audit.commands.figures import of_stake, percent, small, times, units
-from shuffle_audit.commands.report import NO_MONEY, Report
+from shuffle_audit.commands.report import NO_MONEY, AuditReport
 from shuffle_audit.edges import Money
+from shuffle_audit.evidence import Suspect, best_fit
 from shuffle_audit.games_dealt import Dealt
 from shuffle_audit.procedures import SHARES
 from shuffle_audit.regulators import AUDITS, BAD, CONFIDENCES, ENOUGH, ChiSquare
-from shuffle_audit.suspects import Suspect, best_fit
-from shuffle_audit.verdict import OF_PROCEDURES, Finding, Gathered, Verdict
+from shuffle_audit.verdict import OF_PROCEDURES, AuditVerdict, Gathered, ProcedureFinding
 
 CLOSE: Final = 1.0  # difference of decimal logarithms within which models cannot be told apart
 LISTED: Final = 5  # lines of excluded decks that are listed
@@ -46,11 +46,11 @@ class Part(NamedTuple):
     in_text: int = 40
 
 
-def headline(report: Report) -> str:
+def headline(report: AuditReport) -> str:
     return f"{report.result.verdict.upper()}: {report.result.sentence}"
 
 
-def parts(report: Report) -> Iterator[Part]:
+def parts(report: AuditReport) -> Iterator[Part]:
     """Yield the non-empty parts, in order."""
     verdict = report.result
     if verdict.guesses is not None:
@@ -79,7 +79,7 @@ def parts(report: Report) -> Iterator[Part]:
     )  # fmt: skip
 
 
-def write(paper: Page, report: Report) -> None:
+def write(paper: Page, report: AuditReport) -> None:
     """Write the whole report."""
     paper.heading(headline(report))
     paper.entry(MEANING[report.result.verdict])
@@ -95,7 +95,7 @@ def write(paper: Page, report: Report) -> None:
             paper.entry(f"{more:,} more are on the page (--html) and in the JSON.")
 
 
-def examined(report: Report) -> Iterator[tuple[str, str]]:
+def examined(report: AuditReport) -> Iterator[tuple[str, str]]:
     """Yield what was examined and what was left out, each with a label."""
     verdict = report.result
     decks = f"{many(verdict.decks, 'deck', 'decks')} of {verdict.cards} cards" if verdict.decks else "no deck"
@@ -131,7 +131,7 @@ def examined(report: Report) -> Iterator[tuple[str, str]]:
     yield "made by", made
 
 
-def _at_lines(which: str, report: Report) -> str:
+def _at_lines(which: str, report: AuditReport) -> str:
     """Return the first lines of the files concerned."""
     lines = [
         f"{one.file}, {'round' if one.head else 'line'} {line}"
@@ -141,7 +141,7 @@ def _at_lines(which: str, report: Report) -> str:
     return f": {'; '.join(lines[:LISTED])}{more}" if lines else ""
 
 
-def _effect(verdict: Verdict, guesses: float) -> Part:
+def _effect(verdict: AuditVerdict, guesses: float) -> Part:
     sentence = (
         f"A player who knows the order in and sees each card after his guess is right {guesses:.2f} times a deck; "
         f"where every order is equally likely, {verdict.guesses_expected:.2f} times."
@@ -149,7 +149,7 @@ def _effect(verdict: Verdict, guesses: float) -> Part:
     return Part("effect", "Effect", (sentence,))
 
 
-def _findings(verdict: Verdict) -> Part:
+def _findings(verdict: AuditVerdict) -> Part:
     level = f"{verdict.level * OF_PROCEDURES:g} raises an alarm"
     rows = [
         (
@@ -174,7 +174,7 @@ def _findings(verdict: Verdict) -> Part:
     return Part("counted", title, (p_is, *_sampling_limits(verdict)), columns, rows)
 
 
-def _sampling_limits(verdict: Verdict) -> Iterator[str]:
+def _sampling_limits(verdict: AuditVerdict) -> Iterator[str]:
     """Yield the findings that are impossible with this number of samples."""
     if silent := [one for one in verdict.findings if one.silent]:
         least = max(1 / (1 + one.samples) / SHARES[one.id] for one in silent)
@@ -189,11 +189,11 @@ def _sampling_limits(verdict: Verdict) -> Iterator[str]:
         yield f"Beyond all {beyond[0].samples:,} samples: {_ids(beyond)}. p is an upper bound there."
 
 
-def _ids(found: Sequence[Finding]) -> str:
+def _ids(found: Sequence[ProcedureFinding]) -> str:
     return " and ".join(one.id for one in found)
 
 
-def _evidence(verdict: Verdict, gathered: Gathered) -> Part:
+def _evidence(verdict: AuditVerdict, gathered: Gathered) -> Part:
     most = f"had at most {units(gathered.most_log10)}, after deck {gathered.after_deck:,} of {verdict.decks:,}"
     if not gathered.after_deck:
         most = "never had more than that"
@@ -262,7 +262,7 @@ def _regulators(found: ChiSquare, cards: int) -> Part:
     return Part("regulators", "As regulators ask: chi-square of card against position", tuple(sentences), columns, rows)
 
 
-def _dealt(dealt: Dealt, verdict: Verdict) -> Part:
+def _dealt(dealt: Dealt, verdict: AuditVerdict) -> Part:
     shown = dealt.beyond or [one for one in dealt.rarest if one.adjusted < 1]
     beyond = f"{len(dealt.beyond) or 'none'} {'is' if len(dealt.beyond) == 1 else 'are'}"
     sentence = (
@@ -303,7 +303,7 @@ def _money(money: Money, seed: int) -> Part:
     return Part("money", f"What it costs (simulated, seed {seed})", sentences, columns, rows, 20)
 
 
-def _power(report: Report) -> Part:
+def _power(report: AuditReport) -> Part:
     decks, known, verdict = report.power[0].decks, report.power[0].known, report.result
     of = many(decks, "deck", "decks")
     already = " alone" if decks < verdict.decks else ""

@@ -10,9 +10,9 @@ import msgspec
 from controller.commands.extras import of_extra
 from controller.commands.text import page, write_out
 from controller.problems import BadInputError
+from shuffle_audit import MOST_CARDS
+from shuffle_audit.commands.figures import progress
 from shuffle_audit.commands.options import LEVEL, POWER
-from shuffle_audit.commands.progress import progress
-from shuffle_audit.limits import MOST_CARDS
 
 if TYPE_CHECKING:
     from shuffle_audit.models.shuffle_model import ShuffleModel
@@ -75,7 +75,7 @@ def plan(
     column for how often the model is to be found.
     """
     with of_extra("audit", "numpy cannot be used"):
-        from shuffle_audit.models.first_places import FirstPlaces
+        from shuffle_audit.models.shuffle_model import FirstPlaces
         from shuffle_audit.power import Draws
     bad = _model(model, cards)
     known = _known(known, cards)

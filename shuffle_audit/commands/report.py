@@ -7,10 +7,10 @@ from typing import Final, Literal
 import msgspec
 
 from shuffle_audit.edges import Money
+from shuffle_audit.evidence import Suspect
 from shuffle_audit.games_dealt import Dealt
 from shuffle_audit.regulators import ChiSquare
-from shuffle_audit.suspects import Suspect
-from shuffle_audit.verdict import Verdict
+from shuffle_audit.verdict import AuditVerdict
 
 NoMoney = Literal["", "not-asked", "no-alarm", "no-model", "other-cards", "known-in-part"]
 NO_MONEY: Final[dict[NoMoney, str]] = {
@@ -37,7 +37,7 @@ class ReadFile(msgspec.Struct, frozen=True):
     head: str = ""
 
 
-class Found(msgspec.Struct, frozen=True):
+class MachineFound(msgspec.Struct, frozen=True):
     """The share of simulated audits that found a machine: `found` of `audits`, each with `decks` decks of which `known`
     cards are known.
     """
@@ -51,15 +51,15 @@ class Found(msgspec.Struct, frozen=True):
     share: float
 
 
-class Report(msgspec.Struct, frozen=True):
+class AuditReport(msgspec.Struct, frozen=True):
     """A report. `seed` is that of every simulation; `version` is the program's, `numpy` the simulating library's.
     `power`, `suspects` and `regulators` are empty if no deck was examined; `dealt` is null if the names are not those
     of 52 cards. `continued` counts whole decks whose order in is the order out of the previous deck. `about` is a
     person's note about the audit.
     """
 
-    result: Verdict
-    power: tuple[Found, ...]
+    result: AuditVerdict
+    power: tuple[MachineFound, ...]
     files: tuple[ReadFile, ...]
     seed: int
     version: str

@@ -19,11 +19,11 @@ from matplotlib.ticker import MaxNLocator
 from controller.commands.pages.plots import DARK, Plot, drawn
 from shuffle_audit import exact, patterns
 from shuffle_audit.commands.figures import small
-from shuffle_audit.evidence import Evidence
+from shuffle_audit.evidence import OF_EVIDENCE, ShuffleEvidence
 from shuffle_audit.exact import Distribution
 from shuffle_audit.models.shuffle_model import UNIFORM
 from shuffle_audit.orders import Counts, Orders
-from shuffle_audit.verdict import OF_EVIDENCE, Verdict
+from shuffle_audit.verdict import AuditVerdict
 
 GOOD: Final = "#e08214"
 ENOUGH: Final = 5.0  # decks expected in a cell of the map; places are merged until there are as many
@@ -50,7 +50,7 @@ COUNTED: Final = (
 )
 
 
-def plots_of(orders: Orders, verdict: Verdict, random: np.random.Generator) -> Iterator[tuple[str, Plot]]:
+def plots_of(orders: Orders, verdict: AuditVerdict, random: np.random.Generator) -> Iterator[tuple[str, Plot]]:
     """Yield each plot with its part of the report; none for no decks, or too few cards.
 
     `random` draws good shuffles for comparison with the map.
@@ -131,9 +131,9 @@ def _bars(axes: Axes, found: Counts, expected: Distribution) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
 
 
-def evidence(orders: Orders, verdict: Verdict) -> Plot:
+def evidence(orders: Orders, verdict: AuditVerdict) -> Plot:
     """Plot the decimal logarithm of the evidence, deck after deck."""
-    course = np.append(0.0, Evidence().add(orders)) / log(10)
+    course = np.append(0.0, ShuffleEvidence().add(orders)) / log(10)
     limit = log10(1 / (verdict.level * OF_EVIDENCE))
 
     def draw(figure: Figure) -> None:

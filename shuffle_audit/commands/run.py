@@ -19,7 +19,7 @@ from shuffle_audit.commands.options import LEVEL
 
 if TYPE_CHECKING:
     from shuffle_audit.commands.report import ReadFile
-    from shuffle_audit.deck_orders import DeckOrders
+    from shuffle_audit.orders import DeckOrders
 
 BAD: Final = 1  # exit codes; 0: nothing found
 LONGEST_ABOUT: Final = 500  # characters
@@ -107,7 +107,7 @@ def _read(
     """Return the decks of files, then of journals, and what was read of each. Raise `BadInputError` and
     `JournalProblemError`.
     """
-    from shuffle_audit.commands.journal_options import in_journals, split
+    from shuffle_audit.commands.options import in_journals, split
     from shuffle_audit.commands.report import ReadFile
     from shuffle_audit.order_files import OrderFileError, read_decks
     from shuffle_audit.partial_orders import too_few_known

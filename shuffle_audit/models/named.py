@@ -21,7 +21,7 @@ class ModelNameError(ValueError):
     """Raised for a text that does not name a model. The sentence lists the forms."""
 
 
-class Form(NamedTuple):
+class ModelForm(NamedTuple):
     """A form of a name. `examples` have their `meaning` for people."""
 
     examples: tuple[str, ...]
@@ -139,19 +139,21 @@ def _favoured(parts: Sequence[str], cards: int) -> ShuffleModel:
 
 
 FORMS: Final = {
-    "uniform": Form(("uniform",), "each order is equally likely", _uniform),
-    "riffle": Form(("riffle:7", "riffle:7:0.4"), "that many riffles; by a dealer who cuts off 40 %", _riffle),
-    "shelves": Form(
+    "uniform": ModelForm(("uniform",), "each order is equally likely", _uniform),
+    "riffle": ModelForm(("riffle:7", "riffle:7:0.4"), "that many riffles; by a dealer who cuts off 40 %", _riffle),
+    "shelves": ModelForm(
         ("shelves:10", "shelves:10x2", "shelves:10:top"),
         "a machine with that many shelves; two passes; one that takes the cards from the top",
         _shelves,
     ),
-    "sticking": Form(("sticking:0.02",), "uniform, but neighbours stick with that chance", _sticking),
-    "not-always": Form(("not-always:0.05",), "uniform, but left out with that chance", _not_always),
-    "cut": Form(("cut",), "one cut and nothing else", _cut),
-    "overhand": Form(("overhand:3:0.2",), "that many overhand shuffles, a break at a card with that chance", _overhand),
-    "strip": Form(("strip:4",), "that many strip cuts", _strip),
-    "wash": Form(("wash:30",), "cards washed on the table for that many seconds", _wash),
-    "favoured": Form(("favoured:0.2:1:52",), "uniform, but with that chance card 1 comes to place 52", _favoured),
+    "sticking": ModelForm(("sticking:0.02",), "uniform, but neighbours stick with that chance", _sticking),
+    "not-always": ModelForm(("not-always:0.05",), "uniform, but left out with that chance", _not_always),
+    "cut": ModelForm(("cut",), "one cut and nothing else", _cut),
+    "overhand": ModelForm(
+        ("overhand:3:0.2",), "that many overhand shuffles, a break at a card with that chance", _overhand
+    ),
+    "strip": ModelForm(("strip:4",), "that many strip cuts", _strip),
+    "wash": ModelForm(("wash:30",), "cards washed on the table for that many seconds", _wash),
+    "favoured": ModelForm(("favoured:0.2:1:52",), "uniform, but with that chance card 1 comes to place 52", _favoured),
 }
 """The forms by name. Places of cards count from 1, from the top."""

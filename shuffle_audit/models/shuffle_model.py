@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from shuffle_audit.orders import Orders, unshuffled
+from shuffle_audit.orders import Orders, inverse, unshuffled
 
 LogRatios = npt.NDArray[np.float64]
 """For each deck, the natural logarithm of its probability under a model over the uniform one; minus infinity if the
@@ -51,3 +51,20 @@ class Uniform:
 
 
 UNIFORM = Uniform()
+
+
+class FirstPlaces:
+    """Shuffles decks of `whole` cards and shows as many of the first places as asked for."""
+
+    def __init__(self, model: ShuffleModel, whole: int) -> None:
+        self._model = model
+        self._whole = whole
+
+    @property
+    def words(self) -> str:
+        return self._model.words
+
+    def shuffle(self, random: np.random.Generator, decks: int, cards: int) -> Orders:
+        """Return the relative orders of the first `cards` cards."""
+        known = self._model.shuffle(random, decks, self._whole)[:, :cards]
+        return inverse(np.argsort(known, axis=1))

@@ -23,7 +23,7 @@ _DECODERS: Final[dict[int, Callable[[bytes], Any]]] = {
 }
 
 
-class Came(NamedTuple):
+class FrameCame(NamedTuple):
     """A received frame with its time. `counter` is that of a sealed frame, `plain` the bytes of its body. `body` is
     None if the frame did not open or was not understood."""
 
@@ -45,7 +45,7 @@ class Attempt:
         self._key_of = key_of
         self._channel: SealedChannel | None = None
 
-    def identified(self, came: Came) -> None:
+    def identified(self, came: FrameCame) -> None:
         self.identity, self.said = came.frame, came.body
 
     @property

@@ -19,7 +19,7 @@ from firmware_bridge.drivers.registry import load_driver, registered_driver
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.link_keeper import Health, LinkKeeper, LinkState
 from firmware_bridge.observations import Observation
-from simulators.bench.measurement import Measurement
+from simulators.bench.promise import Measurement
 from simulators.bench.recognition import Sample
 from simulators.devices.base import DeviceSide
 from simulators.ports.pty import PtyFront

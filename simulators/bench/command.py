@@ -20,8 +20,8 @@ from controller.problems import BadInputError, DeviceProblemError
 from firmware_bridge.device_url import DEFAULT_DRIVER, DeviceUrl, parse_device_url
 from firmware_bridge.drivers.base import DeviceReady
 from firmware_bridge.errors import BadDeviceUrlError, BridgeError
-from simulators.bench.recognition import LIMIT, OrderFileError, read_orders
-from simulators.bench.run import Asked, BenchReport, run_tests
+from simulators.bench.recognition import LIMIT, KnownOrdersError, read_orders
+from simulators.bench.run import BenchOptions, BenchReport, run_tests
 
 INTERRUPTED: Final = 130  # exit code that a shell uses for SIGINT
 
@@ -82,7 +82,7 @@ def bench(
             _record(parsed, files, shuffles, decks, goes_on=goes_on, turned=turned)
             return
         ready = _reach(parsed, files)
-        asked = Asked(parsed, files, draws, operator, only, strict, junit, as_json, sample)
+        asked = BenchOptions(parsed, files, draws, operator, only, strict, junit, as_json, sample)
         report = run_tests(asked, ready)
     except KeyboardInterrupt:
         click.echo("Interrupted.", err=True)
@@ -106,7 +106,7 @@ def _sample(decks: int, order: Path | None, limit: float) -> tuple[str, ...]:
         return ()
     try:
         read_orders(order)
-    except OrderFileError as error:
+    except KnownOrdersError as error:
         raise BadInputError(str(error), "Write a deck a line, as AC 2C 3C, from the first card drawn.") from error
     named = ("--order", str(order.absolute())) if order is not None else ()
     return ("--recognition", str(decks), "--recognition-limit", str(limit), *named)
@@ -155,13 +155,13 @@ def _record(
         raise BadInputError(f"At {parsed} there is no person who lifts the sets.", hint)
     with of_extra("audit", "Decks cannot be checked"):
         from shuffle_audit.order_files import JSON_LINES
-        from simulators.bench.deck_recording import Recording, RecordingError, record_decks
+        from simulators.bench.deck_recording import DeckRecording, RecordingError, record_decks
     if decks.suffix.lower() not in JSON_LINES:
         raise BadInputError(f"{decks} is not a file for decks.", f"Name one that ends with {' or '.join(JSON_LINES)}.")
     _reach(parsed, files)
     from simulators.bench.plugin import read_files
 
-    asked = Recording(shuffles, decks, goes_on, turned, secrets.token_hex(4))
+    asked = DeckRecording(shuffles, decks, goes_on, turned, secrets.token_hex(4))
     try:
         with redirect_stdout(io.StringIO()):  # hides the link's log
             devices = read_files(parsed, *files.values())

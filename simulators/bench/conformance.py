@@ -17,8 +17,7 @@ from firmware_bridge.device_url import DEFAULT_DRIVER
 from firmware_bridge.drivers.base import Answered, DeviceReady, Reported, StatusHeard
 from firmware_bridge.observations import CardDrawn, CardsDrawnTogether, SelfTestFinished
 from simulators.bench.bench import Bench, BenchError
-from simulators.bench.measurement import Measurement
-from simulators.bench.promise import on_its_loop
+from simulators.bench.promise import Measurement, on_its_loop
 from simulators.bench.recognition import Tally, decks_needed
 
 LINK_WITHIN: Final = 5.0  # seconds until a link is up

@@ -28,8 +28,7 @@ from firmware_bridge.observations import (
     Started,
     Tampered,
 )
-from shuffle_audit.deck_orders import DeckOrders
-from shuffle_audit.orders import OrderError, order_of
+from shuffle_audit.orders import DeckOrders, OrderError, order_of
 from simulators.bench.bench import PATIENCE, Bench, BenchError, open_bench
 
 ObservationT = TypeVar("ObservationT", bound=Observation)
@@ -48,7 +47,7 @@ class RecordingError(Exception):
         self.hint = hint
 
 
-class Recording(NamedTuple):
+class DeckRecording(NamedTuple):
     """A recording to make. With `goes_on`, the first deck is in the device in the order in which the last deck of the
     file came out. With `turned`, each deck goes in reversed, the last card to come out on top. `run` identifies this
     run.
@@ -74,7 +73,7 @@ def name_of(card: Card) -> str:
     return card.code.replace("T", "10")
 
 
-def first_order(asked: Recording) -> list[str]:
+def first_order(asked: DeckRecording) -> list[str]:
     """Return the order of the first deck in the device, from the top. Raise `RecordingError` and OSError."""
     new = [name_of(card) for card in DECK]
     if not asked.goes_on:
@@ -91,7 +90,7 @@ def first_order(asked: Recording) -> list[str]:
 
 
 async def record_decks(
-    url: str, keys: Mapping[str, bytes], cards: Mapping[str, Card], asked: Recording, say: Callable[[str], None]
+    url: str, keys: Mapping[str, bytes], cards: Mapping[str, Card], asked: DeckRecording, say: Callable[[str], None]
 ) -> None:
     """Have a device deal out decks, and append each to the file when all of its cards have come.
 
@@ -124,7 +123,7 @@ async def record_decks(
                 await deal.report(DeckLoaded, "It was not put in again")
 
 
-def _put_back(after: Sequence[str], asked: Recording) -> list[str]:
+def _put_back(after: Sequence[str], asked: DeckRecording) -> list[str]:
     return list(reversed(after)) if asked.turned else list(after)
 
 

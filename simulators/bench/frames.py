@@ -22,9 +22,8 @@ from firmware_bridge.drivers.cardlink.sealing import BULK, COUNTER
 from firmware_bridge.errors import TransportLostError
 from firmware_bridge.transports.base import OpenTransport, Transport
 from firmware_bridge.transports.registry import open_transport
-from simulators.bench.attempt import Attempt, Came, body_of
-from simulators.bench.measurement import Measurement
-from simulators.bench.promise import check
+from simulators.bench.attempt import Attempt, FrameCame, body_of
+from simulators.bench.promise import Measurement, check
 
 T = TypeVar("T")
 BEAT: Final = 0.4  # seconds between two signs of life
@@ -50,9 +49,9 @@ class FrameHost:
         self.say: Callable[[str], None] = lambda sentence: None
         self.run: Callable[[Coroutine[Any, Any, None]], None]
         self.measurements: list[Measurement] = []
-        self.came: list[Came] = []
+        self.came: list[FrameCame] = []
         self.written: list[bytes] = []
-        self.strange: list[Came] = []
+        self.strange: list[FrameCame] = []
         self.held = (0, 0)
         self.acknowledges = True
         self.beats = True
@@ -126,7 +125,7 @@ class FrameHost:
         check(False, f"{sentence}{f' (the connection is lost: {self._lost})' if self._lost else ''}")
         raise AssertionError
 
-    async def listen(self, seconds: float) -> list[Came]:
+    async def listen(self, seconds: float) -> list[FrameCame]:
         """Return the frames that arrive within that many seconds."""
         place = len(self.came)
         with suppress(TimeoutError):
@@ -134,11 +133,11 @@ class FrameHost:
                 await asyncio.get_running_loop().create_future()
         return self.came[place:]
 
-    def first(self, kind: Kind, place: int) -> Came | None:
+    def first(self, kind: Kind, place: int) -> FrameCame | None:
         """Return the first frame of a kind since an index."""
         return next((one for one in self.came[place:] if one.frame.kind == kind and one.body is not None), None)
 
-    async def ask(self, data: bytes, kind: Kind, sentence: str) -> Came:
+    async def ask(self, data: bytes, kind: Kind, sentence: str) -> FrameCame:
         """Send a frame until one of that kind comes, since a line may lose frames."""
         place = len(self.came)
         for _ in range(3):
@@ -147,7 +146,7 @@ class FrameHost:
                 return await self.wait_for(lambda: self.first(kind, place), sentence, ASKED_AGAIN)
         return await self.wait_for(lambda: self.first(kind, place), sentence, ASKED_AGAIN)
 
-    async def until_statuses(self, number: int, place: int | None = None) -> list[Came]:
+    async def until_statuses(self, number: int, place: int | None = None) -> list[FrameCame]:
         """Return everything since an index (or from the call on) until that many statuses came, which serve as a
         clock.
         """
@@ -307,7 +306,7 @@ class FrameHost:
         self.seal(Kind.COMMAND, encode_body([command_id, order]), boot=boot, number=self.held[1])
         return command_id
 
-    def answers(self, command_id: int, place: int = 0) -> list[Came]:
+    def answers(self, command_id: int, place: int = 0) -> list[FrameCame]:
         return [
             one
             for one in self.came[place:]
@@ -326,7 +325,7 @@ class FrameHost:
         place = len(self.came)
         return await self.answer(self.command(order, command_id), place)
 
-    def reports(self, place: int = 0) -> list[Came]:
+    def reports(self, place: int = 0) -> list[FrameCame]:
         return [one for one in self.came[place:] if one.frame.kind == Kind.REPORT and one.body is not None]
 
     async def cause(self, number: int) -> None:
@@ -352,7 +351,7 @@ class FrameHost:
 
     def _take(self, frame: Frame) -> None:
         if frame.kind in CLEAR or len(frame.body) < COUNTER.size:
-            self.came.append(Came(self.now, frame, 0, frame.body, body_of(frame.kind, frame.body)))
+            self.came.append(FrameCame(self.now, frame, 0, frame.body, body_of(frame.kind, frame.body)))
             return
         (counter,) = COUNTER.unpack(frame.body[: COUNTER.size])
         for attempt in (self.active, self.coming):
@@ -362,16 +361,16 @@ class FrameHost:
                     self.active, self.coming = attempt, None
                     self.sent_counter = 0
                     self.linked_at = len(self.came)
-                came = Came(self.now, frame, counter, opened.body, body_of(frame.kind, opened.body))
+                came = FrameCame(self.now, frame, counter, opened.body, body_of(frame.kind, opened.body))
                 self.came.append(came)
                 self._acknowledge(came)
                 return
-        came = Came(self.now, frame, counter, b"", None)
+        came = FrameCame(self.now, frame, counter, b"", None)
         self.came.append(came)
         if self.active is not None and self.coming is None:
             self.strange.append(came)
 
-    def _acknowledge(self, came: Came) -> None:
+    def _acknowledge(self, came: FrameCame) -> None:
         if came.frame.kind != Kind.REPORT or not self.acknowledges:
             return
         boot, number = came.frame.boot, came.frame.number

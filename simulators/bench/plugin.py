@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from firmware_bridge.device_url import DeviceUrl
     from simulators.bench.bench import Bench
     from simulators.bench.frames import FrameHost
-    from simulators.bench.measurement import Measurement
-    from simulators.bench.promises.dealing import Dealt
+    from simulators.bench.promise import Measurement
+    from simulators.bench.promises.dealing import DeckRecord
     from simulators.bench.recognition import Sample
 
 T = TypeVar("T")
 SAY: pytest.StashKey[Callable[[str], None]] = pytest.StashKey()
 MEASURED: pytest.StashKey[list[Measurement]] = pytest.StashKey()
 UNREACHABLE: pytest.StashKey[str] = pytest.StashKey()  # why the device was not reached, or empty
-DEALT: pytest.StashKey[Dealt | BaseException] = pytest.StashKey()
+DEALT: pytest.StashKey[DeckRecord | BaseException] = pytest.StashKey()
 OPERATOR_HAS = 30  # seconds for each act, by default
 
 
@@ -95,13 +95,13 @@ def host(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[object]:
 @pytest.fixture
 def dealt(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[object]:
     """Yield what the device reported of one deck. The first test that needs it deals it; all tests judge it."""
-    from simulators.bench.promises.dealing import Dealing
+    from simulators.bench.promises.dealing import DeckDealer
 
     stash = request.config.stash
     if DEALT not in stash:
         with _reached(request), _running(_hosting(request.config, tmp_path)) as (runner, host):
             try:
-                stash[DEALT] = runner.run(Dealing(host).deal())
+                stash[DEALT] = runner.run(DeckDealer(host).deal())
             except (AssertionError, pytest.skip.Exception) as error:
                 stash[DEALT] = error
     found = stash[DEALT]
@@ -151,8 +151,8 @@ async def _on_bench(config: pytest.Config, folder: Path) -> AsyncGenerator[OnBen
     from firmware_bridge.cards import DECK
     from firmware_bridge.device_url import parse_device_url
     from simulators.bench.bench import seeded, simulated_device
+    from simulators.devices.base import Tempo
     from simulators.devices.mechanism import Profile, full_capabilities
-    from simulators.devices.pace import Pace
     from simulators.devices.simulated_device import SimulatedDevice
 
     url = config.getoption("--device")
@@ -163,14 +163,14 @@ async def _on_bench(config: pytest.Config, folder: Path) -> AsyncGenerator[OnBen
     key = b"bench" + bytes(27)
     profile = Profile("shuffler", "CARDSHOE-BENCH", full_capabilities("shuffler"))
     clock = asyncio.get_running_loop().time
-    device = SimulatedDevice(profile, key=key, random=seeded(1), fresh=seeded(2), clock=clock, pace=Pace(0))
+    device = SimulatedDevice(profile, key=key, random=seeded(1), fresh=seeded(2), clock=clock, pace=Tempo(0))
     device.mechanism.load(list(DECK), deck=1)
     async with simulated_device(device, folder / "device") as simulated:
         yield OnBench(simulated, {profile.serial: key}, {}, True)
 
 
 def _sample(config: pytest.Config) -> Sample | None:
-    from simulators.bench.recognition import LIMIT, OrderFileError, Sample, read_orders
+    from simulators.bench.recognition import LIMIT, KnownOrdersError, Sample, read_orders
 
     decks, order = config.getoption("--recognition"), config.getoption("--order")
     if not decks:
@@ -178,7 +178,7 @@ def _sample(config: pytest.Config) -> Sample | None:
     try:
         limit = config.getoption("--recognition-limit")
         return Sample(decks, read_orders(Path(order) if order else None), LIMIT if limit is None else limit)
-    except OrderFileError as error:
+    except KnownOrdersError as error:
         raise pytest.UsageError(str(error)) from error
 
 

@@ -11,6 +11,26 @@ import inspect
 from collections.abc import Callable, Coroutine
 from typing import Any, Final, NamedTuple, TypeVar, cast
 
+import msgspec
+
+
+class Measurement(msgspec.Struct, frozen=True):
+    """A value measured on a device, which is good up to `limit`."""
+
+    name: str
+    value: float
+    unit: str
+    limit: float
+
+    @property
+    def within(self) -> bool:
+        return self.value <= self.limit
+
+    def __str__(self) -> str:
+        unit = f" {self.unit}" if self.unit else ""
+        return f"{self.name}: {self.value:.3g}{unit}, at most {self.limit:g}{unit}"
+
+
 Test = TypeVar("Test", bound=Callable[..., Any])
 Judged = Callable[..., Coroutine[Any, Any, None]]
 PAGE: Final = "cardlink v1"
@@ -28,7 +48,7 @@ class Promise(NamedTuple):
         return f'{PAGE}, "{self.section}"{f" ({self.rule})" if self.rule else ""}'
 
 
-class Kept(NamedTuple):
+class PromiseTest(NamedTuple):
     """A test with its promises. `judged` runs it with objects in place of its fixtures; `needs` names the fixtures."""
 
     name: str
@@ -41,7 +61,7 @@ class BrokenPromiseError(AssertionError):
     """Raised when the device broke a promise: which one, and what it did instead."""
 
 
-KEPT: Final[dict[str, Kept]] = {}
+KEPT: Final[dict[str, PromiseTest]] = {}
 """Every test of a promise, by name."""
 
 
@@ -75,7 +95,7 @@ def _register(test: Test, first: Promise) -> Test:
         except AssertionError as error:
             raise BrokenPromiseError(f"{KEPT[name].promises[0].place}: {error}") from error
 
-    KEPT[name] = Kept(name, (first,), judged, tuple(list(inspect.signature(test).parameters)[1:]))
+    KEPT[name] = PromiseTest(name, (first,), judged, tuple(list(inspect.signature(test).parameters)[1:]))
 
     @functools.wraps(test)
     def run(self: object, **fixtures: Any) -> None:
@@ -93,14 +113,3 @@ def on_its_loop(test: Test) -> Test:
         bench.run(test(self, bench, **fixtures))
 
     return cast(Test, run)
-
-
-def table() -> str:
-    """Return the rows of the table in docs/bench.md: the promises of each rule."""
-    rules: dict[tuple[str, str], list[str]] = {}
-    for section, rule, sentence in sorted(one for kept in KEPT.values() for one in kept.promises):
-        rules.setdefault((section, rule), []).append(sentence)
-    return "".join(
-        f"| {section} | {rule} | {'; '.join(dict.fromkeys(promises))} |\n"
-        for (section, rule), promises in rules.items()
-    )

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from firmware_bridge.cards import DECK, Card
-from simulators.bench.measurement import Measurement
+from simulators.bench.promise import Measurement
 
 ALPHA: Final = 0.05  # the chance that a bound is wrong
 LIMIT: Final = 1.0  # percent of the cards that may remain unrecognised, by default
@@ -22,7 +22,7 @@ Order = tuple[Card, ...]
 _BY_NAME: Final = {card.code.replace("T", "10"): card for card in DECK} | {card.code: card for card in DECK}
 
 
-class OrderFileError(Exception):
+class KnownOrdersError(Exception):
     """Raised for a file of known orders that cannot be used."""
 
 
@@ -144,21 +144,21 @@ def decks_needed(limit: float) -> int:
 
 def read_orders(file: Path | None) -> tuple[Order, ...]:
     """Read orders from a file, one deck a line, 52 cards separated by blanks. Without a file, return a new deck's
-    order. Raise `OrderFileError`.
+    order. Raise `KnownOrdersError`.
     """
     if file is None:
         return (DECK,)
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise OrderFileError(f"{file} cannot be read: {error}") from error
+        raise KnownOrdersError(f"{file} cannot be read: {error}") from error
     orders = []
     for number, line in enumerate(lines, start=1):
         cards = [_BY_NAME.get(name.upper()) for name in line.split()]
         known = tuple(card for card in cards if card is not None)
         if len(cards) != len(DECK) or set(known) != set(DECK):
-            raise OrderFileError(f"Line {number} of {file} does not name each of the 52 cards once.")
+            raise KnownOrdersError(f"Line {number} of {file} does not name each of the 52 cards once.")
         orders.append(known)
     if not orders:
-        raise OrderFileError(f"{file} does not have an order.")
+        raise KnownOrdersError(f"{file} does not have an order.")
     return tuple(orders)

@@ -1,5 +1,5 @@
 """Renders a run of the bench as an HTML page, with plots of its measurements and those of earlier runs (extra
-`report`).
+`report`, so it is imported only when a page is asked for).
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from firmware_bridge.drivers.base import DeviceReady
 if TYPE_CHECKING:
     import pytest
 
-    from simulators.bench.measurement import Measurement
+    from simulators.bench.promise import Measurement
 
 HERE: Final = Path(__file__).parent
 TESTS: Final = (
@@ -64,7 +64,7 @@ class BenchReport(msgspec.Struct, frozen=True):
     measurements: tuple[Measured, ...]
 
 
-class Asked(NamedTuple):
+class BenchOptions(NamedTuple):
     """The options of a run of `cardshoe bench`."""
 
     device: DeviceUrl
@@ -139,7 +139,7 @@ def _why(report: pytest.TestReport) -> str:
     return why.rpartition("BrokenPromiseError: ")[2]
 
 
-def run_tests(asked: Asked, ready: DeviceReady) -> BenchReport:
+def run_tests(asked: BenchOptions, ready: DeviceReady) -> BenchReport:
     """Let pytest run the tests. Raise KeyboardInterrupt, and `ProblemError` if they did not run."""
     import pytest
 

@@ -13,7 +13,7 @@ import msgspec
 
 from firmware_bridge.plain_text import whole_number
 from simulators.devices.fault_injection import FaultInjector
-from simulators.devices.faults import BY_NAME, SIDES, BadFaultError, Fault, choose, find_fault, parse_fault
+from simulators.devices.faults import BY_NAME, SIDES, BadFaultError, SimulatedFault, choose, find_fault, parse_fault
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.ports.outlets import Outlet
 
@@ -161,7 +161,7 @@ class Console:
         return f"The seed of everything random is now {self.injector.seed}. The decks keep theirs."
 
 
-def _usage(fault: Fault) -> str:
+def _usage(fault: SimulatedFault) -> str:
     """Return how to write a fault here."""
     forms = [] if fault.of == "nothing" else ["[N]"]
     forms += [fault.unit.upper()] if fault.unit else []

@@ -12,8 +12,7 @@ import msgspec
 
 from controller.problems import BadInputError
 from simulators.cli.fault_console import Console, converse
-from simulators.devices.fault_injection import FaultInjector
-from simulators.devices.fault_presets import PRESETS
+from simulators.devices.fault_injection import PRESETS, FaultInjector
 from simulators.devices.faults import BadFaultError, ChosenFault, parse_fault
 from simulators.ports.outlets import Outlet, Place, PluggedIn, plugged_in
 

@@ -23,17 +23,14 @@ from controller.problems import BadInputError, ConfigurationProblemError, Proble
 from firmware_bridge.device_keys import read_device_keys, write_device_keys
 from firmware_bridge.errors import KeyFileError
 from firmware_bridge.plain_text import whole_number
+from simulators.cli.device_options import UNIFORM, Shuffles, check_shuffler_options, playable, read_shuffle
 from simulators.cli.fault_options import FaultOptions, read_fault_options, running
-from simulators.cli.playable import playable
-from simulators.cli.shuffle_option import UNIFORM, Shuffles, check_shuffler_options, read_shuffle
-from simulators.devices.base import LoggedReport
-from simulators.devices.fault_injection import FaultInjector
-from simulators.devices.fault_presets import PRESETS
+from simulators.devices.base import LoggedReport, Tempo
+from simulators.devices.fault_injection import PRESETS, FaultInjector
 from simulators.devices.faults import FAULTS
 from simulators.devices.line_reader import write_card_table
 from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.one_way_shoes import ONE_WAY_SHOES, draw_all
-from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.people.bench_person import BenchPerson
 from simulators.people.crew import CREW, Crew, CrewError, crew_of
@@ -44,7 +41,7 @@ from simulators.people.supervisor import PATIENCE, Patience
 from simulators.people.visitor import VisitorsHands
 from simulators.ports.outlets import Place
 from simulators.ports.usbip import PORT as USBIP_PORT
-from simulators.usb.usb_faults import UsbPlan
+from simulators.usb.control import UsbPlan
 
 HUMAN_PACE = 0.22  # of real time; a demonstration of five rounds then ends within a minute
 IN_STATE: Final = "Default: $XDG_STATE_HOME/cardshoe/"  # in the help of options, before the name of a file
@@ -317,7 +314,7 @@ async def run_simulation(asked: Simulation) -> None:
     capabilities = full_capabilities(asked.kind, on_removal=asked.on_removal, stages=asked.stages)
     with ExitStack() as stack:
         log = stack.enter_context(asked.log.open("w")) if asked.log else None
-        pace = Pace(asked.pace)
+        pace = Tempo(asked.pace)
         seeing: list[Callable[[LoggedReport], None]] = [lambda line: _write_line(log, line)]
 
         def see(line: LoggedReport) -> None:
@@ -364,7 +361,7 @@ async def _until_interrupted(doing: Coroutine[None, None, None]) -> None:
         await people
 
 
-async def _people(asked: Simulation, device: SimulatedDevice, pace: Pace) -> None:
+async def _people(asked: Simulation, device: SimulatedDevice, pace: Tempo) -> None:
     if asked.dealer is None:
         await asyncio.Event().wait()
         return

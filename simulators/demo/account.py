@@ -28,7 +28,7 @@ def _to_house(bet: dict[str, Any]) -> Fraction:
     return Fraction(bet["collected"]) - Fraction(bet["paid"])
 
 
-class Account:
+class RunAccount:
     """The account, which takes the events of a run in order."""
 
     def __init__(self, plan: list[PlannedRound]) -> None:

@@ -21,7 +21,7 @@ from controller.games.specification import Game, Unit
 from controller.language import ENGLISH
 from controller.problems import BadInputError, ProblemError
 from firmware_bridge.messages import Message, counted, message
-from simulators.cli.playable import check_dispensing, playable
+from simulators.cli.device_options import check_dispensing, playable
 
 DEVICES: Final = {"shuffler": Unit.SETS, "shoe": Unit.SINGLES}
 DEVICE_NAMES: Final = {"shuffler": message("shuffler"), "shoe": message("shoe")}

@@ -24,8 +24,8 @@ from controller.commands.vocabulary import words_of
 from controller.games.specification import Unit
 from controller.language import ENGLISH, translated
 from firmware_bridge.messages import message
-from simulators.demo.account import Account
-from simulators.demo.stage import Stage, free_port
+from simulators.demo.account import RunAccount
+from simulators.demo.stage import DemoStage, free_port
 from simulators.people.crew import CREW
 from simulators.people.plan import plan_rounds
 
@@ -51,19 +51,19 @@ class DemoOptions(msgspec.Struct, frozen=True):
     language: str = ENGLISH
 
 
-async def play(asked: DemoOptions) -> Account:
+async def play(asked: DemoOptions) -> RunAccount:
     """Show the run on the screen or as lines, and return its account. Raise `StageError`."""
     plan = plan_rounds(
         asked.seed, asked.unit, asked.rounds, game_id=asked.game_id, stages=asked.stages, wagers=asked.wagers
     )
-    account = Account(plan)
+    account = RunAccount(plan)
     options = [*(["--fast"] if asked.fast else []), *(["--on-removal"] if asked.on_removal else [])]
     options += [*([] if asked.stages else ["--no-stages"]), *(["--wagers"] if asked.wagers else [])]
     if asked.visitor:
         options += ["--hands", "--supervisor-after", str(asked.supervisor_after), "--language", asked.language]
     port = free_port() if asked.console else 0
     with tempfile.TemporaryDirectory(prefix="cardshoe-demo-") as name:
-        stage = Stage(
+        stage = DemoStage(
             Path(name),
             unit=asked.unit,
             seed=asked.seed,
@@ -83,12 +83,12 @@ async def play(asked: DemoOptions) -> Account:
     return account
 
 
-async def _follow(asked: DemoOptions, stage: Stage, client: ApiClient, account: Account) -> None:
+async def _follow(asked: DemoOptions, stage: DemoStage, client: ApiClient, account: RunAccount) -> None:
     """Show events until the entry at which the simulated people finished: the device stays, so nothing follows."""
     live = not (asked.as_json or asked.visitor) and sys.stdout.isatty()
     stop = asyncio.Event()
     drawing = asyncio.create_task(_draw(client, stop, asked.language)) if live else None
-    taken = Taken()
+    taken = FollowedTo()
     printed = None if live or asked.visitor else asked
     taking = asyncio.create_task(_take_events(client, account, taken, printed, _progress(asked)))
     try:
@@ -154,7 +154,7 @@ def _progress(asked: DemoOptions) -> Callable[[int], None] | None:
     return show
 
 
-class Taken:
+class FollowedTo:
     """The entry up to which events have been followed."""
 
     def __init__(self) -> None:
@@ -162,7 +162,7 @@ class Taken:
         self.news = asyncio.Event()
 
 
-async def _take_events(client: ApiClient, account: Account, taken: Taken, printed: DemoOptions | None,
+async def _take_events(client: ApiClient, account: RunAccount, taken: FollowedTo, printed: DemoOptions | None,
                        progress: Callable[[int], None] | None = None) -> None:  # fmt: skip
     async for event in client.events():
         if event is not None:

@@ -1,4 +1,7 @@
-"""The text of `cardshoe demo --scenario`: each step, with what happens at the table."""
+"""The text of `cardshoe demo --scenario`: each step, with what happens at the table.
+
+It is imported after the demonstration has printed its first line, and only when a scenario is played.
+"""
 
 from __future__ import annotations
 

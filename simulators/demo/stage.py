@@ -59,7 +59,7 @@ def free_port() -> int:
     return port
 
 
-class Stage:
+class DemoStage:
     """The folder and the processes. Leaving the context always ends both processes."""
 
     def __init__(

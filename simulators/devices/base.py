@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any, Final, Protocol
 
 import msgspec
@@ -75,3 +76,18 @@ def _logged(value: Any) -> Any:
 
 def _number(value: Any) -> Any:
     return value.expose().number if isinstance(value, Concealed) else 0 if value is None else value
+
+
+class Tempo:
+    """Waits for seconds of table time, at most `longest`, scaled. Scale 0 never waits."""
+
+    def __init__(
+        self, scale: float, longest: float = 3.0, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    ) -> None:
+        self.scale = scale
+        self._longest = longest
+        self._sleep = sleep
+
+    async def wait(self, seconds: float) -> None:
+        if self.scale > 0 and seconds > 0:
+            await self._sleep(min(seconds, self._longest) * self.scale)

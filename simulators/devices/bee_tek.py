@@ -1,4 +1,7 @@
-"""The shoe's side of Bee-Tek, as far as public sources describe it, with the key switch at "Manual Burn Cards"."""
+"""The shoe's side of Bee-Tek, as far as public sources describe it, with the key switch at "Manual Burn Cards".
+
+Each protocol has a module; this one is the example of docs/a_new_driver.md.
+"""
 
 from __future__ import annotations
 

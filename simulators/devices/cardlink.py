@@ -33,7 +33,7 @@ EARLIER_BOOTS: Final = 3  # remembered besides the running one; the identity has
 _DEVICE_KINDS: Final = frozenset({Kind.SEALED_REJECT, Kind.REPORT, Kind.STATUS, Kind.ANSWER})  # sealed; an echo
 
 
-class Kept(msgspec.Struct):
+class KeptReport(msgspec.Struct):
     """An unacknowledged report, or one that replaces all from `first` to `number`."""
 
     boot: int
@@ -43,7 +43,7 @@ class Kept(msgspec.Struct):
     body: bytes
 
 
-class Handshake(msgspec.Struct):
+class CandidateLink(msgspec.Struct):
     """The candidate for the next link. `hello` and `identity` are header and body. `answered_at` is when its last hello
     or host proof was answered.
     """
@@ -95,13 +95,13 @@ class CardlinkDevice:
         self._memory = memory
         self._reader = FrameReader()
         self._out: list[bytes] = []
-        self._kept: list[Kept] = []
+        self._kept: list[KeptReport] = []
         self._catching_up = False  # the host does not yet have all that was kept when it resumed
         self._earlier: list[tuple[int, int]] = []  # remembered boots, each with its last report
         self._in_flight = 0
         self._resend_at = float("inf")
         self._resend_wait = RESEND_FIRST
-        self._candidate: Handshake | None = None
+        self._candidate: CandidateLink | None = None
         self._channel: SealedChannel | None = None  # of the active link
         self._active_hello = b""
         self._answers: dict[int, tuple[int, bytes]] = {}  # by command id: header's number and body, empty while at work
@@ -123,7 +123,7 @@ class CardlinkDevice:
         """Number a report, keep it until it is acknowledged, and send it as soon as the window allows."""
         self.last_number += 1
         number = self.last_number
-        self._kept.append(Kept(self.boot, number, number, report.uptime_ms, encode_body(report)))
+        self._kept.append(KeptReport(self.boot, number, number, report.uptime_ms, encode_body(report)))
         if len(self._kept) > self._memory:
             self._declare_lost()
         self._fill_window(now)
@@ -154,7 +154,7 @@ class CardlinkDevice:
         first, last = self._kept[place], self._kept[place + 1]
         lost = messages.ReportsLostReport(last.uptime_ms, last.boot, first.first, last.number)
         self._kept[place : place + 2] = [
-            Kept(last.boot, first.first, last.number, last.uptime_ms, encode_body(lost)),
+            KeptReport(last.boot, first.first, last.number, last.uptime_ms, encode_body(lost)),
         ]
         if self._in_flight > place:
             self._in_flight = max(place, self._in_flight - 1)
@@ -266,13 +266,13 @@ class CardlinkDevice:
         self._candidate.answered_at = now
         self._out.append(self._candidate.identity_frame)
 
-    def _answer_to(self, hello: bytes, host_nonce: bytes, now: float) -> Handshake:
+    def _answer_to(self, hello: bytes, host_nonce: bytes, now: float) -> CandidateLink:
         self._draw += 1
         nonce = device_nonce(self._key, self._random(), self._start, self._draw, hello)
         body = encode_body(self._identity(nonce, self._kept_ranges()))
         identity_frame = encode_frame(Kind.IDENTITY, self.boot, self.last_number, body)
         identity = FrameReader().receive(identity_frame)[0].content
-        return Handshake(hello, identity, identity_frame, (host_nonce, nonce), now)
+        return CandidateLink(hello, identity, identity_frame, (host_nonce, nonce), now)
 
     def _kept_ranges(self) -> list[messages.KeptReports]:
         """Return the kept reports of each remembered boot, including those with none left."""
@@ -282,10 +282,10 @@ class CardlinkDevice:
             ranges.append(messages.KeptReports(boot, oldest, newest))
         return ranges
 
-    def _proof(self, candidate: Handshake, role: bytes) -> bytes:
+    def _proof(self, candidate: CandidateLink, role: bytes) -> bytes:
         return sealing.proof(self._key, role, *candidate.nonces, candidate.hello, candidate.identity)
 
-    def _take_proof(self, frame: Frame, candidate: Handshake, now: float) -> None:
+    def _take_proof(self, frame: Frame, candidate: CandidateLink, now: float) -> None:
         """Answer a host proof. A wrong one changes nothing."""
         claimed = messages.decode_proof(frame.body)
         if claimed.type != sealing.HMAC_SHA256 or not sealing.is_valid(
@@ -320,7 +320,7 @@ class CardlinkDevice:
             self._forget_link()
             self._on_host_lost()
 
-    def _become_active(self, candidate: Handshake, channel: SealedChannel, now: float) -> None:
+    def _become_active(self, candidate: CandidateLink, channel: SealedChannel, now: float) -> None:
         self._forget_link()
         self._candidate = None
         self._channel, self._active_hello = channel, candidate.hello

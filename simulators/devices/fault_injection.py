@@ -2,18 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from random import Random
+from typing import Final
 
+import msgspec
 from msgspec.structs import replace
 
 from firmware_bridge.device_url import DEFAULT_DRIVER
 from simulators.devices.armed_faults import ArmedFault
 from simulators.devices.base import DeviceWithMechanism
-from simulators.devices.fault_presets import Preset
-from simulators.devices.faults import FAULTS, SIDES, BadFaultError, ChosenFault, Fault, Side, find_fault
+from simulators.devices.faults import FAULTS, SIDES, BadFaultError, ChosenFault, Side, SimulatedFault, find_fault
 from simulators.devices.faulty_line import FaultyLine
-from simulators.usb.usb_faults import UsbPlan
+from simulators.devices.mechanism import SET_SIZE
+from simulators.usb.control import UsbPlan
+
+SURE_TO_LEAVE: Final = 2 * SET_SIZE  # cards of a deck that every round deals: one box and the Dealer
+
+
+class Preset(msgspec.Struct, frozen=True):
+    """A mix of independent faults: `counted` says in how many of `cycles` each fault came.
+
+    A cycle is a deck that is loaded. A fault of a card that leaves comes at one of the first six, which every round
+    deals.
+    """
+
+    name: str
+    does: str
+    cycles: int
+    counted: Mapping[str, int]
+    sides: tuple[Side, ...]
+
+    def chance(self, fault: str) -> float:
+        return self.counted[fault] / self.cycles
+
+    def plan(self, random: Random, cards: int) -> list[tuple[str, int]]:
+        """Return the faults of one cycle, each with its card. `cards` is the number of cards loaded."""
+        planned = []
+        for name in self.counted:
+            happens, place = random.random() < self.chance(name), random.random()
+            last = cards if find_fault(name).of == "card of the next deck" else SURE_TO_LEAVE
+            if happens:
+                planned.append((name, 1 + int(place * last)))
+        return planned
+
+
+PRESETS: Final = {
+    preset.name: preset
+    for preset in (
+        Preset(
+            "real-machine",
+            "The log of a real machine: how many of 1056 cycles had each kind of fault.",
+            1056,
+            {"missing-card": 201, "extra-card": 4, "door-jam": 231, "jam-recovery": 2, "platform-fault": 631},
+            ("shuffler", "shoe"),
+        ),
+    )
+}
 
 
 class FaultInjector:
@@ -77,7 +122,7 @@ class FaultInjector:
             frame = self.line.to_host.sent + (chosen.ordinal or 1)
             self.line.to_host.armed.setdefault(fault.line, set()).add(frame)
 
-    def disarm(self, fault: Fault) -> None:
+    def disarm(self, fault: SimulatedFault) -> None:
         """Disarm a fault that has not happened yet."""
         self._check(fault)
         if fault.of_cards:
@@ -145,7 +190,7 @@ class FaultInjector:
                 found.append(f"{fault.name}{'@' if fault.of == 'request' else '='}{value}")
         return found
 
-    def _check(self, fault: Fault) -> None:
+    def _check(self, fault: SimulatedFault) -> None:
         if fault.usb and self.usb is None:
             raise BadFaultError(f"Only a device on USB can show {fault.name}.", "Start it with --usbip.")
         if self.side not in fault.shows:
@@ -155,11 +200,11 @@ class FaultInjector:
                 f"These can: {able}.",
             )
 
-    def _armed(self, fault: Fault, ordinal: int) -> ArmedFault:
+    def _armed(self, fault: SimulatedFault, ordinal: int) -> ArmedFault:
         first = 1 if fault.of == "card of the next deck" else self.mechanism.next_out
         return ArmedFault(fault.name, ordinal or first)
 
-    def _value_of(self, fault: Fault) -> float:
+    def _value_of(self, fault: SimulatedFault) -> float:
         value: float = getattr(self.line.faults, fault.line)
         return value
 

@@ -23,7 +23,7 @@ SIDES: Final[dict[Side, str]] = {
 }
 
 
-class Fault(msgspec.Struct, frozen=True):
+class SimulatedFault(msgspec.Struct, frozen=True):
     """One fault. `does` says what happens. `of` is what its ordinal counts. `shows` is what the host sees, for each
     kind of device that can show it. `line` is the field of `LineFaults` that it sets; it is empty for a fault of the
     mechanism, which asks for it by name, and for one that only a port can show. `usb` is the field of `UsbPlan` that it
@@ -61,167 +61,167 @@ _UNNOTICED: Final = "nothing: the card is gone unnoticed"
 _ONE_WAY: Final[tuple[Side, ...]] = ("angel_eye", "bee_tek", "line_reader")
 
 FAULTS: Final = (
-    Fault(
+    SimulatedFault(
         "jam", "The mechanism jams before card N, until it is cleared.", "card",
         {**_numbered("`jammed`, and the order is refused"), "angel_eye": "`jammed`, error mode",
          "bee_tek": "`alarmed`, E7"},
     ),
-    Fault(
+    SimulatedFault(
         "door-jam", "It jams before card N with its door open; clearing closes the door.", "card",
         _numbered("`jammed` in the zone door, and `door_moved`"),
     ),
-    Fault(
+    SimulatedFault(
         "platform-fault", "The platform jams before card N, and frees itself.", "card",
         _numbered("`jammed` and `jam_cleared` in the zone platform, then the cards"),
     ),
-    Fault(
+    SimulatedFault(
         "jam-recovery", "It jams before card N, and frees itself.", "card",
         _numbered("`jammed` and `jam_cleared`, then the cards"),
     ),
-    Fault(
+    SimulatedFault(
         "double-draw", "Two cards leave where one should, as card N.", "card",
         {"shuffler": "a set of one card more", "shoe": "`cards_drawn_together`",
          **dict.fromkeys(_ONE_WAY, "two cards, one after the other")},
     ),
-    Fault(
+    SimulatedFault(
         "face-up", "Card N lies face up.", "card",
         {"shuffler": "`face_up_found`", "shoe": "`face_up_found`, and `face_up` of that card"},
     ),
-    Fault(
+    SimulatedFault(
         "missing-card", "Card N is not in the next deck.", "card of the next deck",
         {"shuffler": "`missing` of `shuffle_finished`", "shoe": "`deck_loaded` of 51 cards"},
     ),
-    Fault(
+    SimulatedFault(
         "extra-card", "Another copy of a card is in the next deck besides, as card N.", "card of the next deck",
         {"shuffler": "`extra` of `shuffle_finished`", "shoe": "`deck_loaded` of 53 cards"},
     ),
-    Fault(
+    SimulatedFault(
         "duplicate-card", "Another copy of a card is card N of the next deck, in place of the right one.",
         "card of the next deck",
         {"shuffler": "`duplicate` of `shuffle_finished`", **dict.fromkeys(("shoe", *_ONE_WAY), "the same card twice")},
     ),
-    Fault(
+    SimulatedFault(
         "foreign-card", "Card N is another deck's.", "card",
         {"shuffler": "`foreign` of `shuffle_finished`, and of the set",
          **dict.fromkeys(("shoe", "line_reader"), "`foreign` of that card"),
          "angel_eye": "no card, but `jammed`: error mode",
          "bee_tek": "`alarmed` E3 and an unread card, as for `unreadable`"},
     ),
-    Fault(
+    SimulatedFault(
         "unreadable", "Card N cannot be read.", "card",
         {"shuffler": "`unreadable` of `shuffle_finished`, and an unread card in the set", "shoe": "an unread card",
          "angel_eye": "no card, but `jammed`: error mode", "bee_tek": "`alarmed` E3 and an unread card",
          "line_reader": "nothing: an unread card leaves no trace"},
     ),
-    Fault(
+    SimulatedFault(
         "misread", "Card N is read as another card.", "card",
         {"shuffler": "another card in the set", **dict.fromkeys(("shoe", *_ONE_WAY), "another card")},
     ),
-    Fault(
+    SimulatedFault(
         "drop", "When card N is due, one falls to the floor first, counted and not reported.", "card",
         _numbered("an ordinal that skips, and one card less that remains"),
     ),
-    Fault(
+    SimulatedFault(
         "slow", "The motion that brings card N takes ten times as long.", "card",
         _numbered("a late report, by its uptime"),
     ),
-    Fault(
+    SimulatedFault(
         "reset", "The device restarts when card N has left.", "card",
         {**_numbered(_STARTED), "angel_eye": "`started`"},
     ),
-    Fault(
+    SimulatedFault(
         "brown-out", "The power is low when card N has left, and the device restarts after its next motion.", "card",
         {**_numbered("`power_low`, then " + _STARTED), "angel_eye": "`started`"},
     ),
-    Fault(
+    SimulatedFault(
         "self-test-failure", "A self-test fails when card N is the next one.", "card",
         _numbered("`self_test_finished`, not passed"),
     ),
-    Fault(
+    SimulatedFault(
         "low-power", "The power is low when card N is the next one, and does not fail.", "card",
         _numbered("`power_low`"),
     ),
-    Fault(
+    SimulatedFault(
         "memory-failure", "The device finds its memory corrupt when card N is the next one.", "card",
         _numbered("`check_failed` of its memory"),
     ),
-    Fault(
+    SimulatedFault(
         "program-failure", "The device finds its program altered when card N is the next one.", "card",
         _numbered("`check_failed` of its program"),
     ),
-    Fault(
+    SimulatedFault(
         "status-fault", "From card N on the status names a fault, until a self-test is passed.", "card",
         _numbered("a fault in every status"),
     ),
-    Fault(
+    SimulatedFault(
         "silent", "From frame N on nothing of the device arrives, until `silent off`.", "frame",
         {**_numbered("a link that is stale and then over"),
          **dict.fromkeys(_ONE_WAY, "nothing: silence proves nothing")},
     ),
-    Fault(
+    SimulatedFault(
         "unplug", "The cable comes out in the middle of frame N.", "frame",
         {**_numbered("a lost link; what was not acknowledged comes on the next one"),
          **dict.fromkeys(_ONE_WAY, "a lost link; the rest of that frame is gone")},
     ),
-    Fault(
+    SimulatedFault(
         "bit-flips", "A bit of frame N is flipped; or one of each byte, by chance, both ways.", "frame",
         {**_numbered(_KEPT), "angel_eye": "nothing is lost: another copy holds",
          "bee_tek": "`not_understood`, or another card: it has no checksum",
          "line_reader": "a foreign or another card, or bytes that fit nothing: it has no checksum"},
         line="flip", unit="chance",
     ),
-    Fault(
+    SimulatedFault(
         "loss", "Frame N is lost; or each, by chance, both ways.", "frame",
         {**_numbered(_KEPT), "angel_eye": "`gap_suspected`, once the shoe's numbers are learned",
          **dict.fromkeys(("bee_tek", "line_reader"), _UNNOTICED)},
         line="loss", unit="chance",
     ),
-    Fault(
+    SimulatedFault(
         "duplicates", "Frame N arrives twice; or each, by chance, both ways.", "frame",
         {**_numbered("one report"), "angel_eye": "the card again, and `gap_suspected`",
          **dict.fromkeys(("bee_tek", "line_reader"), "the card twice")},
         line="duplicate", unit="chance",
     ),
-    Fault(
+    SimulatedFault(
         "reordering", "Later frames overtake frame N; or each, by chance, both ways.", "frame",
         {**_numbered("the right order"), "angel_eye": "`gap_suspected`, once the shoe's numbers are learned",
          **dict.fromkeys(("bee_tek", "line_reader"), "the cards in another order")},
         line="reorder", unit="chance",
     ),
-    Fault(
+    SimulatedFault(
         "truncation", "The end of frame N is missing; or each one's, by chance, both ways.", "frame",
         {**_numbered(_KEPT), "angel_eye": "nothing is lost: another copy holds; else `not_understood`",
          "bee_tek": "`not_understood`", "line_reader": "`not_understood`, or bytes that fit nothing"},
         line="truncate", unit="chance",
     ),
-    Fault(
+    SimulatedFault(
         "stall", "Frame N and all after it wait for up to half a second; or each, by chance, both ways.", "frame",
         dict.fromkeys(SIDES, "everything, late"), line="stall", unit="chance",
     ),
-    Fault(
+    SimulatedFault(
         "pieces", "So many bytes arrive at once; 1: one byte at a time.", "nothing",
         dict.fromkeys(SIDES, "everything"), line="piece", unit="bytes",
     ),
-    Fault(
+    SimulatedFault(
         "halt", "On USB: the endpoint stalls before frame N, until the host clears its halt.", "frame",
         dict.fromkeys(SIDES, "everything: it clears the halt once, and reads on"), usb="halt",
     ),
-    Fault(
+    SimulatedFault(
         "short-packets", "On USB: every packet of the device ends after so many bytes, and its transfer with it.",
         "nothing", {**_numbered(_KEPT), **dict.fromkeys(_ONE_WAY, "everything")}, unit="bytes", usb="short",
     ),
-    Fault(
+    SimulatedFault(
         "babble", "On USB: frame N comes in a packet that is longer than its endpoint allows.", "frame",
         {**_numbered("a lost link; the frame comes again on the next one"),
          **dict.fromkeys(_ONE_WAY, "a lost link; that frame is gone")}, usb="babble",
     ),
-    Fault(
+    SimulatedFault(
         "hub-reset", "On USB: the hub resets in the middle of frame N; the device is gone and there again at once.",
         "frame",
         {**_numbered("a lost link; what was not acknowledged comes on the next one"),
          **dict.fromkeys(_ONE_WAY, "a lost link; that frame is gone")}, usb="hub_reset",
     ),
-    Fault(
+    SimulatedFault(
         "slow-enumeration", "On USB: after the next plug control request N is not answered until the host asks again.",
         "request", dict.fromkeys(SIDES, "a device that is found later; nothing is lost that it keeps"),
         usb="unanswered",
@@ -243,12 +243,12 @@ class BadFaultError(ValueError):
 class ChosenFault(msgspec.Struct, frozen=True):
     """A fault with its ordinal (0 means the next) or its value (a chance or a number of bytes)."""
 
-    fault: Fault
+    fault: SimulatedFault
     ordinal: int = 0
     value: float | None = None
 
 
-def find_fault(name: str) -> Fault:
+def find_fault(name: str) -> SimulatedFault:
     """Return the fault of that name. Raise `BadFaultError`."""
     if name not in BY_NAME:
         raise BadFaultError(f"There is no fault {name!r}.", f"There are {', '.join(BY_NAME)}.")
@@ -264,7 +264,7 @@ def parse_fault(text: str) -> ChosenFault:
     return choose(find_fault(name), int(ordinal or 0), float(value) if value else None, text)
 
 
-def choose(fault: Fault, ordinal: int, value: float | None, text: str) -> ChosenFault:
+def choose(fault: SimulatedFault, ordinal: int, value: float | None, text: str) -> ChosenFault:
     """Return the chosen fault. Raise `BadFaultError` if it does not take such an ordinal or value."""
     hint = f"Write {fault.usage}."
     if value is not None and not fault.unit:
@@ -274,15 +274,3 @@ def choose(fault: Fault, ordinal: int, value: float | None, text: str) -> Chosen
     if fault.of == "nothing" and (ordinal or value is None or value != int(value)):
         raise BadFaultError(f"{text!r}: {fault.name} needs a whole number of bytes.", hint)
     return ChosenFault(fault, ordinal, value)
-
-
-def table_rows() -> str:
-    """Return the registry as rows of a Markdown table: name, usage, what happens, what the host sees."""
-    rows = []
-    for fault in FAULTS:
-        seen: dict[str, list[str]] = {}
-        for side, what in fault.shows.items():
-            seen.setdefault(what, []).append(side.replace("_", " "))
-        seen_by = "; ".join(f"*{', '.join(sides)}*: {what}" for what, sides in seen.items())
-        rows.append(f"| `{fault.name}` | {fault.usage} | {fault.does} | {seen_by} |")
-    return "\n".join(rows) + "\n"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
 
 import msgspec
 
@@ -27,7 +27,30 @@ from simulators.devices.armed_faults import (
     UNSEEN_CARD,
     ArmedFaults,
 )
-from simulators.devices.deck_shuffles import DeckShuffle, UniformShuffle
+
+
+class DeckShuffle(Protocol):
+    """The shuffle of one device."""
+
+    def shuffle(self, cards: list[Card]) -> None:
+        """Shuffle cards in place; the top card is first."""
+
+    def next_deck(self) -> list[Card]:
+        """Return the deck that a person puts in next, from the top."""
+
+
+class UniformShuffle:
+    """A shuffle that makes each order equally likely, whatever went in. So a deck may go in like a new one."""
+
+    def __init__(self, random: Random) -> None:
+        self._random = random
+
+    def shuffle(self, cards: list[Card]) -> None:
+        self._random.shuffle(cards)
+
+    def next_deck(self) -> list[Card]:
+        return list(DECK)
+
 
 SET_SIZE: Final = 3
 MILLISECONDS: Final = {  # duration of each motion
@@ -74,7 +97,7 @@ class Profile(msgspec.Struct, frozen=True):
         return "sets" if self.kind == "shuffler" else "singles"
 
 
-class Answer(msgspec.Struct, frozen=True):
+class CommandOutcome(msgspec.Struct, frozen=True):
     done: bool
     reason: str = ""
 
@@ -228,13 +251,13 @@ class Mechanism:
         slowly = isinstance(command, commands.Dispense) and self.faults.pending("slow", self._coming(command.count))
         return MILLISECONDS[names.get(type(command), "exit")] * (SLOWLY if slowly else 1) / 1000
 
-    def carry_out(self, command_id: int, command: AnyCommand) -> Answer:
+    def carry_out(self, command_id: int, command: AnyCommand) -> CommandOutcome:
         """Carry a command out to its end. Observations come before the answer."""
         if reason := self.why_not(command):
-            return Answer(False, reason)
+            return CommandOutcome(False, reason)
         return self.finish(command_id, command)
 
-    def finish(self, command_id: int, command: AnyCommand) -> Answer:
+    def finish(self, command_id: int, command: AnyCommand) -> CommandOutcome:
         """Carry out a command that was allowed when it arrived."""
         match command:
             case commands.HoldExit():
@@ -251,8 +274,8 @@ class Mechanism:
             case commands.RunSelfTest():
                 self.fault = ""
                 self._emit(observations.SelfTestFinished(True))
-                return self._moved(command_id, Answer(True))
-        return Answer(True)
+                return self._moved(command_id, CommandOutcome(True))
+        return CommandOutcome(True)
 
     def why_not(self, command: AnyCommand) -> str:
         """Return the first reason to refuse, in the order of docs/cardlink.md, "Commands", or ""."""
@@ -379,7 +402,7 @@ class Mechanism:
             else:
                 self._emit(admitted)
 
-    def _moved(self, command_id: int, answer: Answer) -> Answer:
+    def _moved(self, command_id: int, answer: CommandOutcome) -> CommandOutcome:
         if answer.done:
             self.last_command = command_id
         return answer
@@ -397,14 +420,14 @@ class Mechanism:
                 self.clear_jam()
         return bool(self.jammed)
 
-    def _dispense(self, count: int) -> Answer:
+    def _dispense(self, count: int) -> CommandOutcome:
         self._drop_cards(count)
         if len(self.inside) < count:
-            return Answer(False, "empty")
+            return CommandOutcome(False, "empty")
         if self._jams(self._coming(count), "transport"):
-            return Answer(False, "jam")
+            return CommandOutcome(False, "jam")
         self._form_set(count)
-        return Answer(True)
+        return CommandOutcome(True)
 
     def _form_next_on_removal(self) -> None:
         """Form the next set if the shuffler does so automatically."""
@@ -464,7 +487,7 @@ class Mechanism:
         self._emit(observations.CardsDrawnTogether(*together))
         return drawn
 
-    def _shuffle_deck(self) -> Answer:
+    def _shuffle_deck(self) -> CommandOutcome:
         self._emit(observations.ShuffleStarted(self._deck))
         self._spend("shuffle")
         self._deck_shuffle.shuffle(self.inside)
@@ -472,7 +495,7 @@ class Mechanism:
         self._shuffle = self._shuffles
         self._emit(self._shuffle_counts())
         self._admit_faults()
-        return Answer(True)
+        return CommandOutcome(True)
 
     def _shuffle_counts(self) -> observations.ShuffleFinished:
         """Return the counts of the shuffled deck. A surplus card is extra, and not also a duplicate."""
@@ -490,9 +513,9 @@ class Mechanism:
             foreign=len(foreign),
         )  # fmt: skip
 
-    def _unload(self) -> Answer:
+    def _unload(self) -> CommandOutcome:
         self._spend("unload")
         stub = len(self.tray) + len(self.inside) - self.cards_stuck - self.faults.is_planned(STUB_MISCOUNTED)
         self.inside, self.tray = [*self.tray, *self.inside], []
         self._emit(observations.StubUnloaded(self._deck, stub))
-        return Answer(True)
+        return CommandOutcome(True)

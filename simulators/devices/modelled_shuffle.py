@@ -1,4 +1,6 @@
-"""A simulated shuffler that shuffles by a model of `shuffle_audit`. It needs numpy."""
+"""A simulated shuffler that shuffles by a model of `shuffle_audit`. It needs numpy, so it is imported only
+when a model is named.
+"""
 
 from __future__ import annotations
 

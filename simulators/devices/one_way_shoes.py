@@ -1,4 +1,7 @@
-"""The simulated one-way shoes by the names of their drivers, and a person who draws cards from one."""
+"""The simulated one-way shoes by the names of their drivers, and a person who draws cards from one.
+
+It is apart from `one_way`, which each of these devices imports.
+"""
 
 from __future__ import annotations
 

@@ -10,11 +10,9 @@ from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.observations import AnyObservation
 from simulators.devices import cardlink_messages
-from simulators.devices.base import LONGEST_NAP, LoggedReport, log_line
+from simulators.devices.base import LONGEST_NAP, LoggedReport, Tempo, log_line
 from simulators.devices.cardlink import CardlinkDevice
-from simulators.devices.deck_shuffles import DeckShuffle, UniformShuffle
-from simulators.devices.mechanism import Answer, Mechanism, Profile
-from simulators.devices.pace import Pace
+from simulators.devices.mechanism import CommandOutcome, DeckShuffle, Mechanism, Profile, UniformShuffle
 
 
 class SimulatedDevice:
@@ -32,7 +30,7 @@ class SimulatedDevice:
         random: Random,
         fresh: Random,
         clock: Callable[[], float],
-        pace: Pace,
+        pace: Tempo,
         log: Callable[[LoggedReport], None] = lambda line: None,
         shuffles: Callable[[Random], DeckShuffle] = UniformShuffle,
     ) -> None:
@@ -102,7 +100,7 @@ class SimulatedDevice:
         command = cardlink_messages.command_of(order)
         reason = self.mechanism.why_not(command)
         if reason:
-            self._answer(command_id, Answer(False, reason))
+            self._answer(command_id, CommandOutcome(False, reason))
         elif self._pace.scale == 0:
             self._finish(command_id, command)
         else:
@@ -123,7 +121,7 @@ class SimulatedDevice:
     def _finish(self, command_id: int, command: AnyCommand) -> None:
         self._answer(command_id, self.mechanism.finish(command_id, command))
 
-    def _answer(self, command_id: int, answer: Answer) -> None:
+    def _answer(self, command_id: int, answer: CommandOutcome) -> None:
         self.link.answer(command_id, answer.done, answer.reason)
         self.changed()
 

@@ -5,7 +5,7 @@ There is no I/O here: bytes go from one side to the other in pieces that a test 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 from random import Random
 from typing import ClassVar, Final, Protocol, get_args
@@ -14,14 +14,54 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from firmware_bridge import observations
 from firmware_bridge.cards import DECK, Card
 from firmware_bridge.commands import AnyCommand, Dispense, HoldExit, ReleaseExit, RunSelfTest, Show, Shuffle, UnloadStub
 from firmware_bridge.drivers.base import Answered, DeviceReady, Driver, Heard, LinkOver, Reported
 from firmware_bridge.drivers.setting import DeviceLine, DriverSetting
-from firmware_bridge.observations import GapSuspected, NotUnderstood
+from firmware_bridge.observations import AnyObservation, GapSuspected, NotUnderstood
 from simulators.devices.base import DeviceSide
 from simulators.devices.mechanism import Mechanism
-from simulators.driver_conformance.plain import cards, reports
+
+
+def plain(seen: AnyObservation) -> str:
+    match seen:
+        case observations.CardDrawn(card=card, foreign=foreign):
+            if card is not None:
+                return f"card {card.expose().code}"
+            return "foreign card" if foreign else "unread card"
+        case observations.Jammed(zone=zone):
+            return f"stop: {zone}"
+        case observations.JamCleared(zone=zone):
+            return f"freed: {zone}"
+        case observations.Alarmed(alarm=alarm):
+            return f"alarm: {alarm}"
+        case observations.Noted(what=what):
+            return f"noted: {what}"
+        case observations.GapSuspected():
+            return "gap suspected"
+        case observations.NotUnderstood():
+            return "not understood"
+        case observations.Started():
+            return "started"
+    raise AssertionError(f"none of these drivers reports {type(seen).__name__}")
+
+
+def reports(heard: Iterable[Heard]) -> list[Reported]:
+    return [thing for thing in heard if isinstance(thing, Reported)]
+
+
+def texts_of(heard: Iterable[Heard]) -> list[str]:
+    return [plain(report.observation) for report in reports(heard)]
+
+
+def cards(heard: Iterable[Heard]) -> list[str]:
+    """Return the cards alone, an unread one as "?"."""
+    drawn = [report.observation for report in reports(heard)]
+    return [
+        "?" if one.card is None else one.card.expose().code for one in drawn if isinstance(one, observations.CardDrawn)
+    ]
+
 
 COMMANDS: Final[tuple[AnyCommand, ...]] = (
     Dispense(3), HoldExit(), ReleaseExit(), Shuffle(), UnloadStub(), Show("x"), RunSelfTest()
@@ -38,7 +78,7 @@ class Shoe(DeviceSide, Protocol):
     mechanism: Mechanism
 
 
-class Clock:
+class StepClock:
     now = 0.0
 
     def __call__(self) -> float:
@@ -50,7 +90,7 @@ class Wire:
     bytes.
     """
 
-    def __init__(self, driver: Driver, device: Shoe, clock: Clock, size: int = 4096, noise: bytes = b"") -> None:
+    def __init__(self, driver: Driver, device: Shoe, clock: StepClock, size: int = 4096, noise: bytes = b"") -> None:
         self.driver = driver
         self.device = device
         self.clock = clock
@@ -94,7 +134,7 @@ class DriverConformance:
     query: ClassVar[dict[str, bool]] = {}
     card_table: ClassVar[dict[str, Card]] = {}
 
-    def make_device(self, clock: Clock) -> Shoe:
+    def make_device(self, clock: StepClock) -> Shoe:
         raise NotImplementedError
 
     def setting(self, held: tuple[int, int] = (0, 0), **url: bool) -> DriverSetting:
@@ -111,14 +151,14 @@ class DriverConformance:
         return None
 
     def wire(self, **given: object) -> Wire:
-        clock = Clock()
+        clock = StepClock()
         device = self.make_device(clock)
         wire = Wire(self.driver(clock), device, clock, **given)  # type: ignore[arg-type]  # size and noise
         wire.run()
         self.release(wire)
         return wire
 
-    def driver(self, clock: Clock, held: tuple[int, int] = (0, 0), **url: bool) -> Driver:
+    def driver(self, clock: StepClock, held: tuple[int, int] = (0, 0), **url: bool) -> Driver:
         return type(self).make_driver(self.setting(held, **url), clock.now)
 
     def release(self, wire: Wire) -> None:
@@ -185,7 +225,7 @@ class DriverConformance:
     @many_classes
     @given(st.binary(max_size=300), st.integers(1, 300))
     def test_no_bytes_raise(self, data: bytes, size: int) -> None:
-        driver = self.driver(Clock())
+        driver = self.driver(StepClock())
         for start in range(0, len(data), size):
             for thing in driver.receive(data[start : start + size], 0.0):
                 assert isinstance(thing, get_args(Heard))
@@ -261,7 +301,7 @@ class OneWayConformance(DriverConformance):
         assert reports(again.heard)[0].boot != reports(wire.heard)[0].boot
 
     def test_a_driver_that_listens_writes_nothing(self) -> None:
-        clock = Clock()
+        clock = StepClock()
         wire = Wire(self.driver(clock, listen=True, arm=False), self.make_device(clock), clock)
         wire.run()
         for command_id, command in enumerate(COMMANDS, start=1):
@@ -274,7 +314,7 @@ class OneWayConformance(DriverConformance):
         assert wire.driver.statistics.bytes_out == 0
 
     def test_a_command_that_it_cannot_carry_out_is_refused_with_a_reason(self) -> None:
-        clock = Clock()
+        clock = StepClock()
         wire = Wire(self.driver(clock, arm=False), self.make_device(clock), clock)
         wire.run()
         for command_id, command in enumerate(COMMANDS, start=1):

@@ -12,7 +12,7 @@ import psycopg
 
 from controller.games.specification import Unit
 from simulators.demo.processes import Processes, Result, unless_one_fails
-from simulators.demo.stage import Stage, free_port
+from simulators.demo.stage import DemoStage, free_port
 from simulators.floor_trial.servers import POLL_EVERY, Servers, start_broker, start_database
 
 SITE: Final = "trial"
@@ -40,7 +40,7 @@ class FloorTrial(NamedTuple):
     broker: int
     database: str
     page: str
-    tables: Mapping[str, Stage]
+    tables: Mapping[str, DemoStage]
     servers: Processes
 
     async def unless_one_fails(self, work: Coroutine[Any, Any, Result]) -> Result:
@@ -122,11 +122,11 @@ def named_tables(tables: int) -> list[TrialTable]:
     return found
 
 
-def _table(folder: Path, table: TrialTable, broker: str, rounds: int, seed: int, *, fast: bool) -> Stage:
+def _table(folder: Path, table: TrialTable, broker: str, rounds: int, seed: int, *, fast: bool) -> DemoStage:
     own = folder / table.name
     own.mkdir()
     section = f'[floor]\nbroker = "{broker}"\nsite = "{SITE}"\npit = "{table.pit}"\n'
-    return Stage(
+    return DemoStage(
         own,
         unit=table.unit,
         seed=seed,

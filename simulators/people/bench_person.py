@@ -1,4 +1,4 @@
-"""A simulated person at a shuffler, for `cardshoe bench --shuffles`."""
+"""A simulated person at a shuffler, for `cardshoe bench --shuffles`: the only one who needs no table and no daemon."""
 
 from __future__ import annotations
 

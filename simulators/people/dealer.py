@@ -25,10 +25,9 @@ from controller.table.operations import AnyOperation
 from controller.table.phases import Phase, Service
 from firmware_bridge.cards import Card
 from simulators.devices.simulated_device import SimulatedDevice
-from simulators.people.bettors import PlannedWager
 from simulators.people.crew import CREW, Crew, CrewClient, CrewMember, member_for
 from simulators.people.physical_table import PhysicalTable
-from simulators.people.plan import Mishap, PlannedRound
+from simulators.people.plan import Mishap, PlannedRound, PlannedWager
 
 NAP: Final = 0.05  # seconds between checks of a daemon that is absent or shows nothing new
 PATIENCE: Final = 25  # refusals in a row before the simulation gives up

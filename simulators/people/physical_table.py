@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from controller.games.specification import Facts
 from controller.rules.dealing_order import Place
 from firmware_bridge.cards import Card
+from simulators.devices.base import Tempo
 from simulators.devices.mechanism import Mechanism
-from simulators.devices.pace import Pace
 from simulators.people.plan import AS_IT_IS, PlannedRound
 
 SECONDS = {"turn": 1.5, "deliver": 0.5, "gather": 2.0, "look": 0.8, "speak": 0.7, "count": 6.0}
@@ -19,7 +19,7 @@ SECONDS = {"turn": 1.5, "deliver": 0.5, "gather": 2.0, "look": 0.8, "speak": 0.7
 class PhysicalTable:
     """One device and the layout around it. Every motion costs table time, on the device's clock and for the pace."""
 
-    def __init__(self, mechanism: Mechanism, pace: Pace) -> None:
+    def __init__(self, mechanism: Mechanism, pace: Tempo) -> None:
         self.mechanism = mechanism
         self.hands: dict[Place, list[Card]] = {}
         self.first_card: Card | None = None

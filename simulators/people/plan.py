@@ -17,8 +17,10 @@ from msgspec.structs import replace
 from controller.games import game
 from controller.games.own_words import DEALER
 from controller.games.specification import Facts, Game, Kind, Unit
+from controller.games.wager_specification import Wager
 from controller.rules.dealing_order import Place, served_boxes
 from controller.rules.law import Law, find_row, read_law
+from controller.rules.layout import DEALERS_SPOT
 from simulators.devices.armed_faults import (
     CARD_STUCK,
     LOCK_SLIPS,
@@ -27,7 +29,41 @@ from simulators.devices.armed_faults import (
     ArmedFault,
 )
 from simulators.devices.mechanism import SET_SIZE
-from simulators.people.bettors import PlannedWager, plan_wagers
+
+AMOUNTS: Final = (10, 20, 50, 100)  # units; even, so that half of each is whole
+SIDE_WAGER: Final = 0.3  # the chance of each side wager that a guest may add
+VISITOR: Final = "visitor"
+VISITS: Final = 0.4  # the chance that the visitor bets in a round
+
+
+class PlannedWager(msgspec.Struct, frozen=True):
+    """A bet placed while bets are open. `seat` is its bettor's box, or None for a standing visitor."""
+
+    bettor: str
+    seat: int | None
+    wager: str
+    box: int
+    amount: int
+
+
+def plan_wagers(law: Law, boxes: Sequence[int], random: Random) -> tuple[PlannedWager, ...]:
+    """Return the bets of a round with these occupied boxes: a main wager on each, and some side wagers."""
+    main = [wager for wager in law.wagers if wager.main]
+    sides = [wager for wager in law.wagers if not wager.main]
+    planned = []
+    for box in boxes:
+        chosen = [random.choice(main), *(side for side in sides if random.random() < SIDE_WAGER)]
+        planned += [_guest_wager(wager, box, random) for wager in chosen]
+    if random.random() < VISITS:
+        box, wager = random.choice(boxes), random.choice(main)
+        planned.append(PlannedWager(VISITOR, None, wager.id, box, random.choice(AMOUNTS)))
+    return tuple(planned)
+
+
+def _guest_wager(wager: Wager, box: int, random: Random) -> PlannedWager:
+    lies_on = DEALERS_SPOT if wager.on_dealer else box
+    return PlannedWager(f"guest {box}", box, wager.id, lies_on, random.choice(AMOUNTS))
+
 
 SHARE_EXCHANGED: Final = 0.2  # as a share of the chance of any other mishap
 WIDEST: Final = 5  # occupied boxes at most: the screen of a demonstration is small
@@ -50,7 +86,7 @@ class Mishap(StrEnum):
     JAM = "jam"
 
 
-class Effect(NamedTuple):
+class MishapEffect(NamedTuple):
     """A mishap's effect at the table: the kind that is raised, and the facts known before anybody is asked."""
 
     kind: Kind
@@ -59,18 +95,18 @@ class Effect(NamedTuple):
 
 OF_A_PLAYER: Final = Facts(dealer_hand=False)
 EFFECTS: Final = {
-    Mishap.EXPOSED_CARD: Effect(Kind.EXPOSED_CARD),
-    Mishap.SIMULTANEOUS: Effect(Kind.SIMULTANEOUS, Facts(order_known=False)),
-    Mishap.FACE_UP: Effect(Kind.FACE_UP_IN_DEVICE),
-    Mishap.FACE_UP_EARLY: Effect(Kind.FACE_UP_IN_DEVICE, Facts(before_close=True)),
-    Mishap.BEFORE_NO_MORE_BETS: Effect(Kind.BEFORE_NO_MORE_BETS, Facts(before_close=True)),
-    Mishap.WRONG_COUNT: Effect(Kind.WRONG_COUNT, OF_A_PLAYER),
-    Mishap.WRONG_COUNT_HANDLED: Effect(Kind.WRONG_COUNT, replace(OF_A_PLAYER, handled=True)),
-    Mishap.EXCHANGED: Effect(Kind.WRONG_DISTRIBUTION, Facts(misplaced=True, curable=True)),
-    Mishap.ONE_TOO_MANY: Effect(Kind.OTHER_DEALING_ERROR, Facts(misplaced=True, curable=False)),
-    Mishap.END_COUNT_SHORT: Effect(Kind.DECK_COUNT),
-    Mishap.END_COUNT_MISCOUNTED: Effect(Kind.DECK_COUNT),
-    Mishap.JAM: Effect(Kind.TECHNICAL_STOP),
+    Mishap.EXPOSED_CARD: MishapEffect(Kind.EXPOSED_CARD),
+    Mishap.SIMULTANEOUS: MishapEffect(Kind.SIMULTANEOUS, Facts(order_known=False)),
+    Mishap.FACE_UP: MishapEffect(Kind.FACE_UP_IN_DEVICE),
+    Mishap.FACE_UP_EARLY: MishapEffect(Kind.FACE_UP_IN_DEVICE, Facts(before_close=True)),
+    Mishap.BEFORE_NO_MORE_BETS: MishapEffect(Kind.BEFORE_NO_MORE_BETS, Facts(before_close=True)),
+    Mishap.WRONG_COUNT: MishapEffect(Kind.WRONG_COUNT, OF_A_PLAYER),
+    Mishap.WRONG_COUNT_HANDLED: MishapEffect(Kind.WRONG_COUNT, replace(OF_A_PLAYER, handled=True)),
+    Mishap.EXCHANGED: MishapEffect(Kind.WRONG_DISTRIBUTION, Facts(misplaced=True, curable=True)),
+    Mishap.ONE_TOO_MANY: MishapEffect(Kind.OTHER_DEALING_ERROR, Facts(misplaced=True, curable=False)),
+    Mishap.END_COUNT_SHORT: MishapEffect(Kind.DECK_COUNT),
+    Mishap.END_COUNT_MISCOUNTED: MishapEffect(Kind.DECK_COUNT),
+    Mishap.JAM: MishapEffect(Kind.TECHNICAL_STOP),
 }
 HEADLINES: Final = (Mishap.EXPOSED_CARD, Mishap.SIMULTANEOUS, Mishap.FACE_UP)
 

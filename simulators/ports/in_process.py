@@ -19,11 +19,10 @@ from controller.problems import ProblemError
 from firmware_bridge.device_url import DEFAULT_DRIVER, DeviceUrl
 from firmware_bridge.errors import TransportUnavailableError
 from firmware_bridge.transports.base import OnData, OnLost
-from simulators.cli.shuffle_option import UNIFORM, Shuffles, read_shuffle
-from simulators.devices.base import DeviceWithMechanism
+from simulators.cli.device_options import UNIFORM, Shuffles, read_shuffle
+from simulators.devices.base import DeviceWithMechanism, Tempo
 from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.one_way_shoes import ONE_WAY_SHOES
-from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.ports.memory import MemoryFront, MemoryTransport
 
@@ -102,6 +101,6 @@ def _cardlink(kind: Literal["shuffler", "shoe"], random: Random, shuffles: Shuff
         random=random,
         fresh=SystemRandom(),
         clock=time.monotonic,  # the loop's own clock would keep the loop alive
-        pace=Pace(0.0),
+        pace=Tempo(0.0),
         shuffles=shuffles,
     )

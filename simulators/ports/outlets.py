@@ -14,7 +14,7 @@ from simulators.ports.pty import PtyFront
 from simulators.ports.tcp import TcpFront
 from simulators.ports.usbip import UsbIpFront
 from simulators.usb.descriptors import UsbDescription
-from simulators.usb.usb_device import UsbDevice
+from simulators.usb.usb_device import UsbDeviceSide
 from simulators.usb.usb_front import UsbFront
 
 
@@ -100,7 +100,7 @@ async def _on_usb(
 ) -> AsyncGenerator[PluggedIn, None]:
     speaks_cardlink = injector.driver == DEFAULT_DRIVER
     description = UsbDescription(injector.mechanism.profile.serial, interrupt=speaks_cardlink)
-    usb = UsbDevice(description)
+    usb = UsbDeviceSide(description)
     front = UsbFront(injector.line, usb, device=injector.device, driver=injector.driver, plan=injector.usb)
     front.on_hub_reset = lambda: injector.on_hub_reset()
     server = UsbIpFront(front, usb, *where, say=say)

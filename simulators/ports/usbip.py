@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import Final, cast
 
 from simulators.usb.descriptors import TO_HOST, UsbDescription
-from simulators.usb.usb_device import Transfer, UsbDevice
+from simulators.usb.usb_device import Transfer, UsbDeviceSide
 from simulators.usb.usb_front import UsbFront
 
 PORT: Final = 3240  # as registered with IANA
@@ -69,15 +69,15 @@ class UsbIpFront:
     def __init__(
         self,
         front: UsbFront,
-        usb: UsbDevice,
+        usb: UsbDeviceSide,
         host: str = "127.0.0.1",
         port: int = PORT,
         say: Callable[[str], None] = lambda line: None,
     ) -> None:
         self.usb = usb
         self.say = say
-        self.connections: set[Connection] = set()
-        self.owner: Connection | None = None
+        self.connections: set[UsbipConnection] = set()
+        self.owner: UsbipConnection | None = None
         self._front = front
         self._host = host
         self._port = port
@@ -103,7 +103,7 @@ class UsbIpFront:
     async def listen(self) -> None:
         """Listen. Raise OSError if that is not possible."""
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(lambda: Connection(self), self._host, self._port)
+        self._server = await loop.create_server(lambda: UsbipConnection(self), self._host, self._port)
         self._port = self._server.sockets[0].getsockname()[1]
 
     async def close(self) -> None:
@@ -127,7 +127,7 @@ class UsbIpFront:
         if self.owner is not None:
             self.owner.end()
 
-    def give(self, connection: Connection) -> bool:
+    def give(self, connection: UsbipConnection) -> bool:
         """Give the device to a client, if it is there and free. To the client it was just plugged in."""
         if not self.usb.plugged or self.owner is not None:
             return False
@@ -135,7 +135,7 @@ class UsbIpFront:
         self.usb.reset()
         return True
 
-    def ended(self, connection: Connection) -> None:
+    def ended(self, connection: UsbipConnection) -> None:
         """Note that a client is gone, and its transfers with it."""
         self.connections.discard(connection)
         if self.owner is connection:
@@ -143,7 +143,7 @@ class UsbIpFront:
             self.usb.reset()
 
 
-class Connection(asyncio.Protocol):
+class UsbipConnection(asyncio.Protocol):
     """One client. It first asks for the device, then submits transfers."""
 
     def __init__(self, front: UsbIpFront) -> None:

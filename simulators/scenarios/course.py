@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import msgspec
 from msgspec.structs import replace
 
 from controller.games import game
-from controller.games.specification import Row, Unit
+from controller.games.specification import Game, Row, Unit
 from controller.people_words.table_of_words import NothingDoneError, nth
 from controller.people_words.tokens import DEALER, By
-from controller.rules.dealing_order import Place, served_boxes
+from controller.rules.dealing_order import Place, dealing_order, order_after_first_card, served_boxes
 from controller.table import events, operations
 from controller.table.events import AnyEvent
 from controller.table.inputs import AnyInput
@@ -22,8 +22,50 @@ from controller.table.settings import ChosenReading, Settings
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK, Card
 from simulators.devices.scripted_device import ScriptedDevice
-from simulators.devices.stacked_deck import FIRST_CARD, stacked
-from simulators.scenarios.table_course import Refusal, TableCourse
+from simulators.scenarios.table_course import StepRefusal, TableCourse
+
+FIRST_CARD: Final = "F"  # names the First Card among hands
+
+
+class HandsError(ValueError):
+    """Raised for hands that no deck deals. The message is a sentence without its full stop."""
+
+
+def stacked(
+    rules: Game,
+    unit: Unit,
+    boxes: Sequence[int],
+    hands: Mapping[str, Sequence[Card]],
+    *,
+    spare: Sequence[Card] = DECK,
+    in_hand: bool = False,
+) -> list[Card]:
+    """Return the deck. Places and cards that are not named get what is left, in the order of `spare`, a whole deck.
+
+    With `in_hand`, the First Card is the first card of a hand (reading 18). Raise `HandsError`.
+    """
+    wanted = {place: list(cards) for place, cards in hands.items()}
+    named = [card for cards in wanted.values() for card in cards]
+    if twice := [card for card in named if named.count(card) > 1]:
+        raise HandsError(f"{twice[0].code} is named twice, and the deck has it once")
+    rest = [card for card in spare if card not in named]
+    shown: list[Card] = []
+    if rules.first_card is None:
+        places = dealing_order(rules.grammar(unit), boxes)
+    else:
+        shown = [wanted[FIRST_CARD].pop(0) if FIRST_CARD in wanted else rest.pop(0)]
+        places = order_after_first_card(rules.first_card, rules.grammar(unit), shown[0].rank)[1 if in_hand else 0 :]
+    order = [wanted[place].pop(0) if wanted.get(place) else rest.pop(0) for place in places]
+    for place, over in wanted.items():
+        if over:
+            named_there, dealt = len(hands[place]), len(hands[place]) - len(over)
+            served = ", ".join(dict.fromkeys([FIRST_CARD] * len(shown) + list(places)))
+            raise HandsError(
+                f"`hand {place}` names {named_there} card{'s' * (named_there != 1)}, and the deck deals {dealt} there; "
+                f"dealt to are {served}{' (F, the First Card, is one of a hand)' if in_hand else ''}"
+            )
+    return shown + order + rest
+
 
 # a fixed order, the same for every scenario
 MIXED: Final = tuple(DECK[(23 * place + 7) % len(DECK)] for place in range(len(DECK)))
@@ -91,7 +133,7 @@ class Course(TableCourse[ScriptedDevice]):
         self.history: list[AnyEvent] = []
         self.rows: dict[int, Row] = {}
         self.subject = 0
-        self.refusal: Refusal | None = None  # of the last step, if it was refused
+        self.refusal: StepRefusal | None = None  # of the last step, if it was refused
         self._news: list[tuple[int, AnyEvent]] = []
         self._host_starts = 0
         self.start_host()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
+from controller.people_words import WORDS
 from controller.people_words.table_of_words import NothingDoneError
 from controller.people_words.tokens import Tokens
 from controller.people_words.word import Word, plain
@@ -174,3 +175,7 @@ DEVICE_STEPS: Final[Mapping[str, Word[Course]]] = {
     "link lost": Word("link lost", "the cable was pulled", plain(lambda course: course.lose_link())),
     "link back": Word("link back", "it is connected again", plain(lambda course: course.connect())),
 }
+
+
+STEPS: Final[Mapping[str, Word[Course]]] = {**WORDS, **DEVICE_STEPS}
+"""The words of steps. If one word begins with another, the longer one counts."""

@@ -10,9 +10,9 @@ from controller.people_words.supervisor_words import CORRECTABLE, STRUCK_OUT
 from controller.people_words.tokens import ACTIONS, FACTS, INSTRUCTIONS, KINDS, ROLES
 from controller.table.settings import ChosenReading
 from simulators.scenarios import ENDING, packaged
+from simulators.scenarios.device_steps import STEPS
 from simulators.scenarios.expectations import EXPECTATIONS, ROW_FORM, ROW_MEANING
 from simulators.scenarios.format import HEADER, Scenario
-from simulators.scenarios.steps import STEPS
 
 PAGE: Final = "docs/scenarios.md"
 FILES: Final = "../simulators/scenarios/"

@@ -25,10 +25,9 @@ from controller.games.specification import Game, Unit
 from controller.people_words.reading import find_word, read_form, read_line
 from controller.people_words.tokens import Tokens, UnreadableLineError
 from controller.table.settings import ChosenReading
-from simulators.devices.stacked_deck import FIRST_CARD, HandsError
-from simulators.scenarios.course import ABILITIES, Course, TableSetting
+from simulators.scenarios.course import ABILITIES, FIRST_CARD, Course, HandsError, TableSetting
+from simulators.scenarios.device_steps import STEPS
 from simulators.scenarios.expectations import CELL, EXPECTATIONS, ROW_FORM, Look, read_row
-from simulators.scenarios.steps import STEPS
 
 EXPECT: Final = "expect"
 SILENT: Final = "silent"
@@ -39,7 +38,7 @@ class BadScenarioError(Exception):
     """Raised for a text that is not a scenario. The sentence has the file, the line, and what is known."""
 
 
-class Step(NamedTuple):
+class ScenarioStep(NamedTuple):
     """One line: an act or a check."""
 
     line: int
@@ -62,7 +61,7 @@ class Scenario(NamedTuple):
     clause: str = ""
     silent: bool = False
     setting: TableSetting = TableSetting("")
-    steps: tuple[Step, ...] = ()
+    steps: tuple[ScenarioStep, ...] = ()
 
 
 class HeaderWord(NamedTuple):
@@ -76,7 +75,7 @@ class HeaderWord(NamedTuple):
 def read_scenario(name: str, text: str) -> Scenario:
     """Read a scenario from text. Raise `BadScenarioError`."""
     scenario = Scenario(name)
-    steps: list[Step] = []
+    steps: list[ScenarioStep] = []
     for number, line in enumerate(text.splitlines(), start=1):
         if line.startswith("#") and scenario == Scenario(name, scenario.about) and not steps:
             scenario = scenario._replace(about=f"{scenario.about} {line.lstrip('#').strip()}".strip())
@@ -104,15 +103,15 @@ def read_scenario(name: str, text: str) -> Scenario:
     return scenario._replace(steps=tuple(steps))
 
 
-def _step(number: int, words: list[str]) -> Step:
+def _step(number: int, words: list[str]) -> ScenarioStep:
     text = " ".join(words)
     if words[0] != EXPECT:
-        return Step(number, text, act=read_line(words, STEPS))
+        return ScenarioStep(number, text, act=read_line(words, STEPS))
     if len(words) > 1 and CELL.fullmatch(words[1]):
-        return Step(number, text, look=read_form(ROW_FORM, read_row, Tokens(words[1:])))
+        return ScenarioStep(number, text, look=read_form(ROW_FORM, read_row, Tokens(words[1:])))
     named = words[1] if len(words) > 1 else ""
     word, reading = find_word(words[1:], EXPECTATIONS, f"'{named}' cannot be expected")
-    return Step(number, text, look=read_form(EXPECTATIONS[word].form, EXPECTATIONS[word].read, reading))
+    return ScenarioStep(number, text, look=read_form(EXPECTATIONS[word].form, EXPECTATIONS[word].read, reading))
 
 
 # -- the header

@@ -10,8 +10,8 @@ from controller.people_words.table_of_words import NothingDoneError
 from controller.table.events import AnyEvent
 from simulators.scenarios.course import Course
 from simulators.scenarios.expectations import named, say_row
-from simulators.scenarios.format import Scenario, Step
-from simulators.scenarios.table_course import Refusal, RefusedStepError
+from simulators.scenarios.format import Scenario, ScenarioStep
+from simulators.scenarios.table_course import RefusedStepError, StepRefusal
 
 
 class DifferenceError(Exception):
@@ -25,9 +25,9 @@ class DifferenceError(Exception):
 class Played(NamedTuple):
     """One step and its results: events with their entry numbers."""
 
-    step: Step
+    step: ScenarioStep
     events: tuple[tuple[int, AnyEvent], ...]
-    refusal: Refusal | None = None
+    refusal: StepRefusal | None = None
 
 
 def play(scenario: Scenario, course: Course | None = None) -> Iterator[Played]:
@@ -48,7 +48,7 @@ def play(scenario: Scenario, course: Course | None = None) -> Iterator[Played]:
     _check_end(scenario, course)
 
 
-def _act(scenario: Scenario, course: Course, step: Step) -> None:
+def _act(scenario: Scenario, course: Course, step: ScenarioStep) -> None:
     assert step.act is not None
     try:
         step.act(course)
@@ -70,7 +70,7 @@ def _check_end(scenario: Scenario, course: Course) -> None:
         raise DifferenceError(scenario.name, 0, f"the header says {_claims(scenario)}, the table came to {listed}.")
 
 
-def _refusal(refusal: Refusal) -> str:
+def _refusal(refusal: StepRefusal) -> str:
     return f"{refusal.sentence} If that is right, write `expect refused {refusal.code}` after it."
 
 

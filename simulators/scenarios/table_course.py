@@ -39,7 +39,7 @@ class EndlessError(Exception):
     """Raised when table and device answer each other endlessly."""
 
 
-class Refusal(NamedTuple):
+class StepRefusal(NamedTuple):
     code: str
     sentence: str
 
@@ -47,7 +47,7 @@ class Refusal(NamedTuple):
 class RefusedStepError(Exception):
     """Raised when the table refuses a step."""
 
-    def __init__(self, refusal: Refusal) -> None:
+    def __init__(self, refusal: StepRefusal) -> None:
         super().__init__(refusal.sentence)
         self.refusal = refusal
 
@@ -125,7 +125,7 @@ class TableCourse(Generic[DeviceT]):
         """Let a person act. Raise `RefusedStepError` if the table refuses."""
         answer = self.say(operation, role)
         if answer.code:
-            raise RefusedStepError(Refusal(answer.code, str(answer.sentence)))
+            raise RefusedStepError(StepRefusal(answer.code, str(answer.sentence)))
 
     def decide(self, operation: operations.ConfirmIrregularity | operations.Rule, role: Role) -> None:
         """Let a person decide about an irregularity. A void must be entered twice."""

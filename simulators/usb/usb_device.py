@@ -15,9 +15,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final
 
-from simulators.usb.control import ControlEndpoint
+from simulators.usb.control import ControlEndpoint, UsbFaults
 from simulators.usb.descriptors import TO_HOST, UsbDescription
-from simulators.usb.usb_faults import UsbFaults
 
 QUEUE_LIMIT: Final = 4096  # packets that wait on an endpoint; more are lost, as on a UART
 HALT: Final = None  # in place of a packet: the endpoint halts here
@@ -54,7 +53,7 @@ class Transfer:
         self.on_done(self)
 
 
-class UsbDevice:
+class UsbDeviceSide:
     """One device, plugged in. `on_out(endpoint, data)` takes what the host wrote.
 
     `on_line(up)` is called when the host raises or lowers DTR of the serial port.

@@ -16,8 +16,8 @@ from simulators.devices.base import DeviceSide
 from simulators.devices.faulty_line import FRAMES, split
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.ports.carrier import Carrier
+from simulators.usb.control import UsbFaults, UsbPlan
 from simulators.usb.descriptors import BULK_IN, BULK_OUT, INTERRUPT_IN, SERIAL_IN, SERIAL_OUT, UsbDescription
-from simulators.usb.usb_faults import UsbFaults, UsbPlan
 
 _FLAGS: Final = 3  # position of the flags in a cardlink frame with its delimiter; they are never escaped
 

@@ -12,8 +12,7 @@ OF_THE_TREE: Final = re.compile(
     r"(?<![/\w])(docs|udev|tests|benchmarks)/|\bREADME\b"
 )  # and no path of a PC, such as /etc/udev/
 MAKES_A_PAGE: Final = frozenset({"controller.table.states_document", "simulators.scenarios.document",
-                                 "simulators.devices.page", "simulators.devices.faults",
-                                 "simulators.bench.page"})  # fmt: skip
+                                 "simulators.devices.faults"})  # fmt: skip
 BROKEN_GAME: Final = "copy it from docs/skeleton_game/game"  # for a person who adds a game, and has the tree
 
 

@@ -15,7 +15,7 @@ from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.messages import Kind
 from firmware_bridge.drivers.cardlink.sealing import OpenedFrame, SealedChannel, frame_keys
 from simulators.devices import cardlink
-from simulators.devices.mechanism import Answer
+from simulators.devices.mechanism import CommandOutcome
 from simulators.devices.simulated_device import SimulatedDevice
 
 Break = Callable[[SimulatedDevice, pytest.MonkeyPatch], None]
@@ -103,8 +103,8 @@ def without_reason(reason: str, instead: str = "") -> Break:
 
 
 def never_holds(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
-    def finish(old: Callable[..., Answer], command_id: int, command: AnyCommand) -> Answer:
-        return Answer(True) if isinstance(command, commands.HoldExit) else old(command_id, command)
+    def finish(old: Callable[..., CommandOutcome], command_id: int, command: AnyCommand) -> CommandOutcome:
+        return CommandOutcome(True) if isinstance(command, commands.HoldExit) else old(command_id, command)
 
     wrap(device.mechanism, "finish", finish)
 

@@ -11,11 +11,11 @@ from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.transports.base import OnData, OnLost, Transport
 from simulators.bench.bench import seeded
 from simulators.bench.frames import FrameHost
-from simulators.bench.promise import KEPT, Kept
+from simulators.bench.promise import KEPT, PromiseTest
 from simulators.bench.promises import cards, handshake, life, operator, orders, reports, sealing
-from simulators.bench.promises.dealing import Dealing, Dealt
+from simulators.bench.promises.dealing import DeckDealer, DeckRecord
+from simulators.devices.base import Tempo
 from simulators.devices.mechanism import Profile, full_capabilities
-from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.ports.memory import MemoryFront
 from tests.support.virtual_time import VirtualTimeLoop
@@ -29,7 +29,7 @@ def good_device(kind: Any = "shuffler", pace: float = 0.0) -> SimulatedDevice:
     """Return a good device with a deck in it, on the running loop's time."""
     profile = Profile(kind, "CARDSHOE-BENCH", full_capabilities(kind))
     clock = asyncio.get_running_loop().time
-    device = SimulatedDevice(profile, key=KEY, random=seeded(1), fresh=seeded(2), clock=clock, pace=Pace(pace))
+    device = SimulatedDevice(profile, key=KEY, random=seeded(1), fresh=seeded(2), clock=clock, pace=Tempo(pace))
     device.mechanism.load(list(DECK), deck=1)
     return device
 
@@ -57,7 +57,7 @@ def in_virtual_time(test: Callable[[], Coroutine[Any, Any, None]]) -> None:
         runner.run(test())
 
 
-def ask(kept: Kept, make: MakeDevice = good_device) -> None:
+def ask(kept: PromiseTest, make: MakeDevice = good_device) -> None:
     """Run a test of the bench on a device. Raise `BrokenPromiseError` where it fails."""
 
     async def run() -> None:
@@ -66,7 +66,7 @@ def ask(kept: Kept, make: MakeDevice = good_device) -> None:
     in_virtual_time(run)
 
 
-def ask_all(every: Sequence[Kept], make: MakeDevice = good_device) -> None:
+def ask_all(every: Sequence[PromiseTest], make: MakeDevice = good_device) -> None:
     """Run tests in sequence on one device, each with a new host. Raise `BrokenPromiseError` where one fails."""
 
     async def run() -> None:
@@ -88,11 +88,11 @@ async def _nothing() -> None:
     pass
 
 
-async def _ask(kept: Kept, host: FrameHost) -> None:
+async def _ask(kept: PromiseTest, host: FrameHost) -> None:
     await host.open()
     try:
         if kept.needs == ("dealt",):
-            dealt: Dealt = await Dealing(host).deal()
+            dealt: DeckRecord = await DeckDealer(host).deal()
             await kept.judged(None, dealt)
         else:
             await kept.judged(owner(kept), host)
@@ -100,7 +100,7 @@ async def _ask(kept: Kept, host: FrameHost) -> None:
         host.close()
 
 
-def owner(kept: Kept) -> object:
+def owner(kept: PromiseTest) -> object:
     """Return an object of the class that has the test."""
     for module in MODULES:
         for thing in vars(module).values():
@@ -109,5 +109,5 @@ def owner(kept: Kept) -> object:
     raise LookupError(kept.name)
 
 
-def kept_named(name: str) -> Kept:
+def kept_named(name: str) -> PromiseTest:
     return KEPT[f"test_{name}"]

@@ -20,7 +20,7 @@ from click.testing import CliRunner
 from controller.problems import ProblemError
 from firmware_bridge.device_keys import write_device_keys
 from simulators.bench.command import bench
-from simulators.bench.measurement import Measurement
+from simulators.bench.promise import Measurement
 from tests.end_to_end.processes import Child
 
 ROOT = Path(__file__).parents[2]

@@ -21,15 +21,14 @@ from controller.problems import BadInputError, DeviceProblemError, ProblemError
 from firmware_bridge.capabilities import Capabilities
 from firmware_bridge.cards import DECK
 from shuffle_audit.commands.command import audit
-from shuffle_audit.deck_orders import DeckOrders, orders_of_decks
-from shuffle_audit.evidence import Evidence
+from shuffle_audit.evidence import ShuffleEvidence
+from shuffle_audit.orders import DeckOrders, orders_of_decks
 from shuffle_audit.procedures import examine
 from simulators.bench.command import bench
-from simulators.bench.deck_recording import Recording, RecordingError, name_of, record_decks
+from simulators.bench.deck_recording import DeckRecording, RecordingError, name_of, record_decks
 from simulators.devices.armed_faults import ArmedFault
-from simulators.devices.base import LoggedReport
+from simulators.devices.base import LoggedReport, Tempo
 from simulators.devices.mechanism import Profile, full_capabilities
-from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.people.bench_person import BenchPerson
 from simulators.ports import in_process
@@ -83,7 +82,7 @@ async def test_a_shuffler_is_audited_by_its_recorded_decks(
     decks = decks_in(file)
     assert (decks[0].before, decks[1].before) == (NEW, decks[0].after)
     orders = orders_of_decks(decks)
-    evidence = Evidence()
+    evidence = ShuffleEvidence()
     evidence.add(orders)
     assert (min(one.adjusted for one in examine(orders)) < LEAST) is fails
     assert (evidence.log > -math.log(LEAST)) is fails
@@ -98,7 +97,7 @@ ABLE = full_capabilities("shuffler")
 
 
 def record(
-    monkeypatch: pytest.MonkeyPatch, asked: Recording, prepare: Prepare = lambda device: None, *,
+    monkeypatch: pytest.MonkeyPatch, asked: DeckRecording, prepare: Prepare = lambda device: None, *,
     person: bool = True, capabilities: Capabilities = ABLE, kind: Any = "shuffler",
 ) -> list[str]:  # fmt: skip
     """Record the decks of a simulated shuffler with a person at it; return the output."""
@@ -113,7 +112,7 @@ def record(
 
         device = SimulatedDevice(
             Profile(kind, SERIAL, capabilities),
-            key=KEYS[SERIAL], random=Random(7), fresh=Random(8), clock=asyncio.get_running_loop().time, pace=Pace(0),
+            key=KEYS[SERIAL], random=Random(7), fresh=Random(8), clock=asyncio.get_running_loop().time, pace=Tempo(0),
             log=see,
         )  # fmt: skip
         if person:
@@ -136,7 +135,7 @@ def test_decks_are_kept_with_their_order_in(on_removal: bool, monkeypatch: pytes
     """This includes a device that forms sets of three itself and leaves one card over."""
     file = tmp_path / "decks"
     able = full_capabilities("shuffler", on_removal=on_removal)
-    said = record(monkeypatch, Recording(3, file, goes_on=False, turned=False), capabilities=able)
+    said = record(monkeypatch, DeckRecording(3, file, goes_on=False, turned=False), capabilities=able)
     decks = decks_in(file)
     assert [deck.before for deck in decks] == [NEW, decks[0].after, decks[1].after]
     assert all(sorted(deck.after) == sorted(NEW) for deck in decks)
@@ -153,8 +152,8 @@ def test_decks_are_kept_with_their_order_in(on_removal: bool, monkeypatch: pytes
 
 def test_a_later_run_continues_with_turned_decks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     file = tmp_path / "decks"
-    record(monkeypatch, Recording(1, file, goes_on=False, turned=False))
-    said = record(monkeypatch, Recording(2, file, goes_on=True, turned=True, run="b"))
+    record(monkeypatch, DeckRecording(1, file, goes_on=False, turned=False))
+    said = record(monkeypatch, DeckRecording(2, file, goes_on=True, turned=True, run="b"))
     assert said[0] == (
         f"Deck 1 is assumed to be in the device as the last one of {file} came out, reversed. If it is not, stop now."
     )
@@ -166,8 +165,8 @@ def test_a_later_run_continues_with_turned_decks(monkeypatch: pytest.MonkeyPatch
 
 def test_a_later_run_with_a_new_deck_warns_of_existing_decks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     file = tmp_path / "decks"
-    record(monkeypatch, Recording(1, file, goes_on=False, turned=False))
-    said = record(monkeypatch, Recording(1, file, goes_on=False, turned=False))
+    record(monkeypatch, DeckRecording(1, file, goes_on=False, turned=False))
+    said = record(monkeypatch, DeckRecording(1, file, goes_on=False, turned=False))
     assert said[0] == f"{file} already has decks, the last one in line 1. The new ones follow them."
 
 
@@ -197,7 +196,7 @@ def test_a_deck_with_a_mishap_is_not_kept(
 ) -> None:
     file = tmp_path / "decks"
     with pytest.raises(RecordingError) as stopped:
-        record(monkeypatch, Recording(2, file, goes_on=False, turned=False), armed(fault))
+        record(monkeypatch, DeckRecording(2, file, goes_on=False, turned=False), armed(fault))
     assert str(stopped.value) == f"Deck 1 of 2 is not kept. {why}"
     assert stopped.value.hint.startswith("Put a new deck in: clubs, diamonds")
     assert decks_in(file) == []
@@ -206,7 +205,7 @@ def test_a_deck_with_a_mishap_is_not_kept(
 def test_a_set_that_no_one_lifts_ends_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     file = tmp_path / "decks"
     with pytest.raises(RecordingError, match=re.escape("not kept. The set was not lifted within 120 s")):
-        record(monkeypatch, Recording(2, file, goes_on=False, turned=False), person=False)
+        record(monkeypatch, DeckRecording(2, file, goes_on=False, turned=False), person=False)
 
 
 def test_a_deck_that_no_one_puts_in_again_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -216,7 +215,7 @@ def test_a_deck_that_no_one_puts_in_again_is_kept(monkeypatch: pytest.MonkeyPatc
 
     file = tmp_path / "decks"
     with pytest.raises(RecordingError, match=re.escape("Deck 1 of 2 is kept. It was not put in again within 120 s")):
-        record(monkeypatch, Recording(2, file, goes_on=False, turned=False), leave_it)
+        record(monkeypatch, DeckRecording(2, file, goes_on=False, turned=False), leave_it)
     assert len(decks_in(file)) == 1
 
 
@@ -225,7 +224,7 @@ def test_a_device_without_a_fresh_deck_is_not_recorded(monkeypatch: pytest.Monke
         monkeypatch.setattr(device.mechanism, "load", lambda cards, deck=None: None)
 
     with pytest.raises(RecordingError, match="The device refuses to shuffle: no fresh deck") as stopped:
-        record(monkeypatch, Recording(1, tmp_path / "decks", goes_on=False, turned=False), empty)
+        record(monkeypatch, DeckRecording(1, tmp_path / "decks", goes_on=False, turned=False), empty)
     assert stopped.value.hint.endswith("the ace of clubs on top, and begin again.")
 
 
@@ -240,7 +239,7 @@ def test_a_device_without_a_fresh_deck_is_not_recorded(monkeypatch: pytest.Monke
 def test_a_device_without_the_needed_capabilities_is_not_recorded(
     kind: str, capabilities: Capabilities, why: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    asked = Recording(1, tmp_path / "decks", goes_on=False, turned=False)
+    asked = DeckRecording(1, tmp_path / "decks", goes_on=False, turned=False)
     with pytest.raises(RecordingError) as refused:
         record(monkeypatch, asked, capabilities=capabilities, kind=kind)
     assert str(refused.value) == f"The decks of {SERIAL} cannot be recorded. {why}"
@@ -253,7 +252,7 @@ def test_a_run_cannot_continue_without_a_whole_deck(
     file = tmp_path / "decks"
     file.write_bytes(written)
     with pytest.raises(RecordingError, match="decks is not a whole deck: "):
-        record(monkeypatch, Recording(1, file, goes_on=True, turned=False))
+        record(monkeypatch, DeckRecording(1, file, goes_on=True, turned=False))
 
 
 # -- the command ------------------------------------------------------------------------------------------------------

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from simulators.bench.page import load
 from simulators.bench.promise import KEPT
-from simulators.bench.untested import UNTESTED
 from tests.protocol.page import PAGE as CARDLINK
+from tools.simulator_pages import UNTESTED, load_promises
 
 ROOT = Path(__file__).parents[2]
 SECTIONS = ("Sealed frames", "A link", "Reports: numbers, window, acknowledgement", "Signs of life", "Commands")
@@ -45,7 +44,7 @@ def rules() -> set[tuple[str, str]]:
 
 
 def asked_for() -> set[tuple[str, str]]:
-    load()
+    load_promises()
     return {(one.section, one.rule) for kept in KEPT.values() for one in kept.promises}
 
 

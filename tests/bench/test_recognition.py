@@ -21,11 +21,11 @@ from simulators.bench.bench import seeded, simulated_device
 from simulators.bench.command import bench
 from simulators.bench.recognition import Sample, Tally, decks_needed, lower_bound, upper_bound
 from simulators.devices.armed_faults import ArmedFault
+from simulators.devices.base import Tempo
 from simulators.devices.line_reader import write_card_table
 from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.one_way import OneWayDevice
 from simulators.devices.one_way_shoes import ONE_WAY_SHOES
-from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 from tests.end_to_end.processes import Child
 
@@ -129,7 +129,7 @@ class Shoe:
 async def shoe(tmp_path: Path) -> AsyncIterator[Shoe]:
     profile = Profile("shoe", SERIAL, full_capabilities("shoe"))
     clock = asyncio.get_running_loop().time
-    device = SimulatedDevice(profile, key=KEY, random=seeded(1), fresh=seeded(2), clock=clock, pace=Pace(0))
+    device = SimulatedDevice(profile, key=KEY, random=seeded(1), fresh=seeded(2), clock=clock, pace=Tempo(0))
     write_device_keys(tmp_path / "keys", {SERIAL: KEY})
     async with simulated_device(device, tmp_path / "shoe") as url:
         made = Shoe(url, device, tmp_path)

@@ -24,11 +24,11 @@ from firmware_bridge.device_url import parse_device_url
 from firmware_bridge.drivers.base import DeviceReady, Heard, LinkOver, Reported
 from firmware_bridge.drivers.registry import load_driver
 from firmware_bridge.drivers.setting import DriverSetting, FrameKeys
+from simulators.devices.base import Tempo
 from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.one_way_shoes import ONE_WAY_SHOES
-from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
-from simulators.driver_conformance.every_driver import Clock, Shoe
+from simulators.driver_conformance.every_driver import Shoe, StepClock
 from simulators.ports.in_process import simulated_key, simulated_serial
 
 FOLDER = Path(__file__).parent
@@ -39,7 +39,7 @@ Spoil = Callable[[bytes], bytes]
 class Maker:
     """A driver and a simulated device in lock-step on a virtual clock, and a capture of what they send."""
 
-    def __init__(self, path: Path, url: str, device: Shoe, clock: Clock, note: str) -> None:
+    def __init__(self, path: Path, url: str, device: Shoe, clock: StepClock, note: str) -> None:
         self.url = parse_device_url(url)
         self.device = device
         self.clock = clock
@@ -240,14 +240,14 @@ GOLDEN = (
 
 async def make(golden: Golden, folder: Path) -> None:
     url = parse_device_url(golden.url)
-    clock = Clock()
+    clock = StepClock()
     device: Shoe
     if url.driver == "cardlink":
         kind: Literal["shuffler", "shoe"] = "shuffler" if url.path == "/shuffler" else "shoe"
         serial = simulated_serial(kind)
         device = SimulatedDevice(
             Profile(kind, serial, full_capabilities(kind)),
-            key=simulated_key(serial), random=Random(1), fresh=Random(2), clock=clock, pace=Pace(0),
+            key=simulated_key(serial), random=Random(1), fresh=Random(2), clock=clock, pace=Tempo(0),
         )  # fmt: skip
     else:
         device = ONE_WAY_SHOES[url.driver](random=Random(1))

@@ -17,8 +17,8 @@ from firmware_bridge.device_keys import write_device_keys
 from firmware_bridge.drivers.cardlink.framing import Frame, FrameReader, enclose
 from firmware_bridge.drivers.cardlink.messages import Kind
 from firmware_bridge.messages import AnyText
+from simulators.devices.base import Tempo
 from simulators.devices.mechanism import Profile, full_capabilities
-from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.people.crew import CREW, CrewClient, CrewMember
 from simulators.ports.pty import PtyFront
@@ -142,7 +142,7 @@ async def silent_table(stage: Stage, due_within: float) -> AsyncIterator[SilentT
     loop = asyncio.get_running_loop()
     device = SimulatedDevice(
         Profile(kind, SERIAL, full_capabilities(kind, stages=False)),  # type: ignore[arg-type]  # one of two kinds
-        key=KEY, random=Random(1), fresh=Random(2), clock=loop.time, pace=Pace(0),
+        key=KEY, random=Random(1), fresh=Random(2), clock=loop.time, pace=Tempo(0),
     )  # fmt: skip
     write_device_keys(stage.device_keys, {SERIAL: KEY})
     side = Handled(device)

@@ -19,8 +19,8 @@ from controller.games.specification import Unit
 from controller.table import operations
 from firmware_bridge.cards import DECK
 from firmware_bridge.device_keys import write_device_keys
+from simulators.devices.base import Tempo
 from simulators.devices.mechanism import Mechanism, Profile, full_capabilities
-from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.ports.pty import PtyFront
 from tests.end_to_end.people_at_table import SUPERVISOR, PeopleAtTable
@@ -80,7 +80,7 @@ async def table(request: pytest.FixtureRequest) -> AsyncIterator[Table]:
                 random=Random(1),
                 fresh=SystemRandom(),
                 clock=asyncio.get_running_loop().time,
-                pace=Pace(0.0),
+                pace=Tempo(0.0),
             )
             front = PtyFront(device, stage.port)
             front.plug()

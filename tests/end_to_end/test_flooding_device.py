@@ -20,8 +20,8 @@ from controller.table.operations import ReturnToService
 from controller.table.phases import Service
 from firmware_bridge.device_keys import write_device_keys
 from firmware_bridge.drivers.cardlink.messages import ButtonPressedReport
+from simulators.devices.base import Tempo
 from simulators.devices.mechanism import Profile, full_capabilities
-from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.people.crew import CREW, CrewClient
 from simulators.ports.tcp import TcpFront
@@ -44,7 +44,7 @@ class Flood:
         self._clock = asyncio.get_running_loop().time
         self.device = SimulatedDevice(
             Profile("shuffler", SERIAL, full_capabilities("shuffler", stages=False), memory=KEPT + 100),
-            key=KEY, random=Random(1), fresh=Random(2), clock=self._clock, pace=Pace(0),
+            key=KEY, random=Random(1), fresh=Random(2), clock=self._clock, pace=Tempo(0),
         )  # fmt: skip
         identity = self.device.mechanism.identity
         self.device.mechanism.identity = lambda: msgspec.structs.replace(  # type: ignore[method-assign]

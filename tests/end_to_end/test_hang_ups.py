@@ -23,9 +23,8 @@ from firmware_bridge.drivers.cardlink.framing import encode_frame
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
 from firmware_bridge.drivers.cardlink.messages import Kind
 from firmware_bridge.link_keeper import LinkKeeper, LinkState
-from simulators.devices.base import LoggedReport
+from simulators.devices.base import LoggedReport, Tempo
 from simulators.devices.mechanism import Profile, full_capabilities
-from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.ports.pty import PtyFront
 from tests.end_to_end.stage import short_folder
@@ -127,7 +126,7 @@ class Table:
             random=Random(7),
             fresh=Random(7),  # repeatable
             clock=self.clock,
-            pace=Pace(1.0 if lasting else 0.0, sleep=self.motion.wait),
+            pace=Tempo(1.0 if lasting else 0.0, sleep=self.motion.wait),
             log=self.log.append,
         )
         self.front = CutFront(self.device, port, self.changes)

@@ -20,8 +20,8 @@ from controller.table.operations import PauseTable
 from firmware_bridge.device_keys import write_device_keys
 from firmware_bridge.drivers.cardlink.messages import ButtonPressedReport
 from simulators.devices import cardlink
+from simulators.devices.base import Tempo
 from simulators.devices.mechanism import Profile, full_capabilities
-from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.people.crew import CREW, CrewClient
 from simulators.ports.pty import PtyFront
@@ -62,7 +62,7 @@ class Hasty:
         self._clock = asyncio.get_running_loop().time
         profile = Profile("shuffler", SERIAL, full_capabilities("shuffler", stages=False), memory=REPORTS + 100)
         self.device = SimulatedDevice(
-            profile, key=KEY, random=Random(1), fresh=Random(2), clock=self._clock, pace=Pace(0)
+            profile, key=KEY, random=Random(1), fresh=Random(2), clock=self._clock, pace=Tempo(0)
         )
         self.front = PatientPty(self.device, port)
         self.front.ran_dry = self._report  # type: ignore[method-assign]

@@ -25,8 +25,8 @@ from controller.table.phases import Phase
 from controller.table.record import ConfigurationRecord, DeviceRecord
 from controller.table.settings import Settings
 from firmware_bridge.device_keys import write_device_keys
+from simulators.devices.base import Tempo
 from simulators.devices.mechanism import Profile, full_capabilities
-from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.people.crew import CREW, CrewClient, CrewMember
 from simulators.ports.pty import PtyFront
@@ -60,7 +60,7 @@ async def crew(stage: Stage) -> AsyncIterator[Crew]:
         random=Random(1),
         fresh=SystemRandom(),
         clock=asyncio.get_running_loop().time,
-        pace=Pace(0.0),
+        pace=Tempo(0.0),
     )
     front = PtyFront(device, stage.port)
     front.plug()

@@ -18,8 +18,8 @@ from controller.table import operations
 from controller.table.operations import AnyOperation
 from firmware_bridge.cards import DECK
 from firmware_bridge.device_keys import write_device_keys
+from simulators.devices.base import Tempo
 from simulators.devices.mechanism import Profile, full_capabilities
-from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.people.crew import CREW, CrewClient, CrewMember
 from simulators.ports.pty import PtyFront
@@ -90,7 +90,7 @@ async def crew() -> AsyncIterator[Crew]:
                 random=Random(1),
                 fresh=SystemRandom(),
                 clock=asyncio.get_running_loop().time,
-                pace=Pace(0.0),
+                pace=Tempo(0.0),
             )
             front = PtyFront(device, stage.port)
             front.plug()

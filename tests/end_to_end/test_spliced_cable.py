@@ -27,8 +27,8 @@ from firmware_bridge.device_keys import write_device_keys
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import Frame, FrameReader, enclose, encode_frame
 from firmware_bridge.drivers.cardlink.messages import CLEAR, Kind, encode_body
+from simulators.devices.base import Tempo
 from simulators.devices.mechanism import Profile, full_capabilities
-from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.ports.pty import PtyFront
 from tests.end_to_end.people_at_table import PeopleAtTable
@@ -188,7 +188,7 @@ async def spliced(unit: Unit) -> AsyncIterator[SplicedTable]:
             write_device_keys(stage.device_keys, {SERIAL: KEY})
             device = SimulatedDevice(
                 Profile(KINDS[unit], SERIAL, full_capabilities(KINDS[unit], stages=False)),  # type: ignore[arg-type]  # one of two kinds
-                key=KEY, random=Random(1), fresh=SystemRandom(), clock=asyncio.get_running_loop().time, pace=Pace(0.0),
+                key=KEY, random=Random(1), fresh=SystemRandom(), clock=asyncio.get_running_loop().time, pace=Tempo(0.0),
             )  # fmt: skip
             front = PtyFront(device, folder / "behind")
             front.plug()

@@ -10,9 +10,9 @@ from typing import Any
 
 from paho.mqtt.client import Client
 
-from controller.floor import cursor_file
-from controller.floor.broker import Connection
-from controller.floor.topics import Subject
+from controller.floor import publisher
+from controller.floor.broker import BrokerConnection
+from controller.floor.topics import TopicSubject
 
 
 class FloorPoint(StrEnum):
@@ -53,12 +53,12 @@ def watch_floor(reach: Reach) -> None:
 
 
 def watch_connection(reach: Reach) -> None:
-    publish, hand_over = Connection.publish, Client.publish
+    publish, hand_over = BrokerConnection.publish, Client.publish
 
     def is_record(topic: str) -> bool:
-        return topic.endswith(f"/{Subject.JOURNAL}")
+        return topic.endswith(f"/{TopicSubject.JOURNAL}")
 
-    async def watched(self: Connection, topic: str, *given: Any, **more: Any) -> None:
+    async def watched(self: BrokerConnection, topic: str, *given: Any, **more: Any) -> None:
         if is_record(topic):
             reach(FloorPoint.SENDING)
         await publish(self, topic, *given, **more)
@@ -71,7 +71,7 @@ def watch_connection(reach: Reach) -> None:
             reach(FloorPoint.SENT)
         return done
 
-    Connection.publish = watched  # type: ignore[method-assign]  # watches it
+    BrokerConnection.publish = watched  # type: ignore[method-assign]  # watches it
     Client.publish = handed_over  # type: ignore[method-assign]  # watches it
 
 
@@ -80,14 +80,14 @@ def watch_cursor(reach: Reach) -> None:
 
     def renamed(self: Path, target: Any) -> Path:
         done = replace(self, target)
-        if self.name.startswith(cursor_file.NAME):
+        if self.name.startswith(publisher.CURSOR_NAME):
             reach(FloorPoint.RENAMED)
         return done
 
     Path.replace = renamed  # type: ignore[method-assign,assignment]  # watches it
-    cursor_file.os = WatchedOs(reach)  # type: ignore[assignment,attr-defined]  # watches it
-    cursor_file.sync_directory = _then(  # type: ignore[attr-defined]  # watches it
-        cursor_file.sync_directory,  # type: ignore[attr-defined]  # likewise
+    publisher.os = WatchedOs(reach)  # type: ignore[assignment,attr-defined]  # watches it
+    publisher.sync_directory = _then(  # type: ignore[attr-defined]  # watches it
+        publisher.sync_directory,  # type: ignore[attr-defined]  # likewise
         lambda: reach(FloorPoint.DURABLE),
     )
 

@@ -10,10 +10,10 @@ import msgspec
 
 from controller.api.in_language import WHOLE, in_language
 from controller.daemon.faults import NO_ROOM
-from controller.floor.broker import Connection
+from controller.floor.broker import BrokerConnection
 from controller.floor.reporting import KEPT_FOR
 from controller.floor.table_report import DeviceReport, OpenIrregularity, ServiceReport, TableReport
-from controller.floor.topics import Subject, TablePlace
+from controller.floor.topics import TablePlace, TopicSubject
 from controller.games import GAMES
 from controller.games.own_words import OwnWords
 from controller.games.specification import FACT_QUESTIONS, KINDS, Kind
@@ -71,10 +71,10 @@ class Told(NamedTuple):
 
     def messages(self) -> Iterator[tuple[str, bytes, int]]:
         """Yield topic, payload and expiry of each message."""
-        yield self.place.topic(Subject.TABLE), encoded(self.table), KEPT_FOR
-        yield self.place.topic(Subject.DEVICE), encoded(self.device), KEPT_FOR
+        yield self.place.topic(TopicSubject.TABLE), encoded(self.table), KEPT_FOR
+        yield self.place.topic(TopicSubject.DEVICE), encoded(self.device), KEPT_FOR
         if self.service is not None:
-            yield self.place.topic(Subject.SERVICE), encoded(self.service), 0
+            yield self.place.topic(TopicSubject.SERVICE), encoded(self.service), 0
 
 
 def place_of_number(number: int, site: str = "vienna") -> TablePlace:
@@ -148,7 +148,7 @@ def floor_of(count: int, now: int = NOW) -> list[Told]:
     return tables
 
 
-async def tell(connection: Connection, tables: Iterable[Told]) -> None:
+async def tell(connection: BrokerConnection, tables: Iterable[Told]) -> None:
     """Send them until the broker has all."""
     waiting: set[asyncio.Task[None]] = set()
     for table in tables:

@@ -14,7 +14,7 @@ import aiohttp
 from controller.api.tcp_listener import TcpListener
 from controller.daemon.host import HostClock
 from controller.floor.address import Broker
-from controller.floor.follower import Follower, Part
+from controller.floor.follower import FloorFollower, FollowedPart
 from controller.floor.page_server import PageServer
 from tests.end_to_end.processes import PATIENCE
 
@@ -81,7 +81,7 @@ class Log:
 class RunningPage:
     """A running server of the page. `log` is the follower's. `hang_up` ends every connection."""
 
-    def __init__(self, server: PageServer, follower: Follower, log: Log, port: int) -> None:
+    def __init__(self, server: PageServer, follower: FloorFollower, log: Log, port: int) -> None:
         self.port = port
         self.follower = follower
         self.log = log
@@ -113,10 +113,10 @@ class RunningPage:
 
 @asynccontextmanager
 async def running_page(
-    broker: Broker, part: Part | None = None, hosts: tuple[str, ...] = ()
+    broker: Broker, part: FollowedPart | None = None, hosts: tuple[str, ...] = ()
 ) -> AsyncIterator[RunningPage]:
     clock, log = HostClock(), Log()
-    follower = Follower(broker, part or Part(), lambda: clock.now().boottime_ns, Random(7), log)
+    follower = FloorFollower(broker, part or FollowedPart(), lambda: clock.now().boottime_ns, Random(7), log)
     listener = TcpListener(0)
     server = PageServer(follower, listener, hosts, clock)
     following = asyncio.create_task(follower.run())

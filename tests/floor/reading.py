@@ -13,7 +13,7 @@ import msgspec
 from controller.floor import BrokerError
 from controller.floor.address import Broker
 from controller.floor.broker import connected
-from controller.floor.topics import Subject, read_topic, topic_filter
+from controller.floor.topics import TopicSubject, read_topic, topic_filter
 from controller.journal.outbox import DecisionMade, FileBegan, HeadSigned, Outbox, Record
 from tests.end_to_end.processes import PATIENCE
 
@@ -32,7 +32,7 @@ class FloorReader:
         self._broker = broker
         self._name = name
         self.records: list[Record] = []
-        self.reports: dict[Subject, list[dict[str, Any]]] = {subject: [] for subject in Subject}
+        self.reports: dict[TopicSubject, list[dict[str, Any]]] = {subject: [] for subject in TopicSubject}
         self._news = asyncio.Event()
         self.subscribed = asyncio.Event()
 
@@ -44,15 +44,15 @@ class FloorReader:
 
     async def _read(self) -> None:
         async with connected(self._broker, self._name, keeps=KEPT_FOR, takes=TAKES) as connection:
-            await connection.subscribe(*(topic_filter(subject) for subject in Subject))
+            await connection.subscribe(*(topic_filter(subject) for subject in TopicSubject))
             self.subscribed.set()
             while True:
                 message = await connection.next()
                 found = read_topic(message.topic)
                 assert found is not None
-                if found[1] is Subject.KEEPER:
+                if found[1] is TopicSubject.KEEPER:
                     pass
-                elif found[1] is Subject.JOURNAL:
+                elif found[1] is TopicSubject.JOURNAL:
                     record = RECORD.decode(message.payload)
                     assert message.about["journal"] == record.journal
                     assert message.about["hash"] == record.hash

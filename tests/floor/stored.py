@@ -11,7 +11,7 @@ import msgspec
 import psycopg
 
 from controller.floor.store.records import Heard, read_message
-from controller.floor.topics import Subject, TablePlace
+from controller.floor.topics import TablePlace, TopicSubject
 from controller.games.specification import Kind
 from controller.journal.outbox import Record
 from controller.table import operations
@@ -19,7 +19,7 @@ from tests.floor.reading import journal_of
 from tests.journal_commands.made import IDENTITY, JournaledTable
 
 PLACE: Final = TablePlace("vienna", "p1", "BAC-07")
-TOPIC: Final = PLACE.topic(Subject.JOURNAL)
+TOPIC: Final = PLACE.topic(TopicSubject.JOURNAL)
 
 _TABLES: Final = {
     "journal": "SELECT journal_id, site, pit, table_name, simulated, begins_at, number, encode(hash, 'hex'), highest,"

@@ -13,7 +13,7 @@ import pytest
 
 from controller.floor import BrokerError
 from controller.floor.address import Address, BadBrokerError, Broker, parse_broker
-from controller.floor.broker import Connection, Message, Will, connected
+from controller.floor.broker import BrokerConnection, BrokerMessage, Will, connected
 from tests.end_to_end.browser import free_port
 from tests.end_to_end.processes import PATIENCE
 from tests.floor.certificates import Authority
@@ -24,13 +24,15 @@ pytestmark = pytest.mark.tool("mosquitto")
 
 
 @asynccontextmanager
-async def reading(broker: Broker, *filters: str, name: str = "reader", keeps: int = 0) -> AsyncIterator[Connection]:
+async def reading(
+    broker: Broker, *filters: str, name: str = "reader", keeps: int = 0
+) -> AsyncIterator[BrokerConnection]:
     async with connected(broker, name, keeps=keeps, takes=TAKES) as connection:
         await connection.subscribe(*filters)
         yield connection
 
 
-async def received(connection: Connection, count: int) -> list[Message]:
+async def received(connection: BrokerConnection, count: int) -> list[BrokerMessage]:
     async with asyncio.timeout(PATIENCE):
         return [await connection.next() for _ in range(count)]
 

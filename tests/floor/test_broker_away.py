@@ -9,8 +9,8 @@ from random import Random
 import pytest
 
 from controller.floor.broker import connected
-from controller.floor.cursor_file import NAME, read_cursor
-from controller.floor.follower import REPORTS, TAKES, Part
+from controller.floor.follower import REPORTS, TAKES, FollowedPart
+from controller.floor.publisher import CURSOR_NAME, read_cursor
 from controller.journal.outbox import DecisionMade
 from tests.end_to_end.child import Orders
 from tests.end_to_end.stage import Stage, short_folder
@@ -63,7 +63,7 @@ async def test_away_while_the_table_deals_and_is_killed() -> None:
         await broker.start()
         await finish(stage, found)
         assert [one["code"] for one in stage.daemon.logged("floor.away")] == ["floor-unreachable"]
-        assert len(list(stage.journal.glob(f"{NAME}*"))) == 1  # only the journal has grown
+        assert len(list(stage.journal.glob(f"{CURSOR_NAME}*"))) == 1  # only the journal has grown
 
 
 async def test_messages_lost_by_a_killed_broker_come_again_a_day_later() -> None:
@@ -79,7 +79,7 @@ async def test_messages_lost_by_a_killed_broker_come_again_a_day_later() -> None
             await another.until_whole(stage.journal)
             await broker.kill()
         await stage.kill_daemon()
-        sent = read_cursor(stage.journal / NAME)
+        sent = read_cursor(stage.journal / CURSOR_NAME)
         assert sent is not None
         assert sent.acknowledged.number > 100
         await broker.start()
@@ -148,7 +148,7 @@ async def test_refusing_and_then_not() -> None:
 async def test_a_watching_page_does_not_replace_the_store() -> None:
     """A page has subscribed, and the broker has never seen the store, or has forgotten it."""
     async with table_with_broker(rounds=1) as (stage, broker), connected(broker.broker, "page", takes=TAKES) as page:
-        await page.subscribe(*Part().filters(), qos=0)
+        await page.subscribe(*FollowedPart().filters(), qos=0)
         await stage.start_device()
         await stage.start_daemon(SOON)
         await stage.played()
@@ -208,7 +208,7 @@ async def test_a_limited_queue_loses_silently_and_the_gap_is_noticed() -> None:
         await broker.stop()
         broker.lines[0] = "max_queued_messages 0"
         await broker.start()
-        (stage.journal / NAME).unlink()  # everything comes again
+        (stage.journal / CURSOR_NAME).unlink()  # everything comes again
         async with reader(broker.broker, "another") as found:
             await stage.start_daemon(SOON)
             await finish(stage, found)

@@ -14,7 +14,7 @@ from controller.floor import BrokerError
 from controller.floor.address import Broker, Credentials
 from controller.floor.broker import connected
 from controller.floor.store.consumer import TAKES, Consuming
-from controller.floor.topics import Subject, TablePlace, topic_filter
+from controller.floor.topics import TablePlace, TopicSubject, topic_filter
 from tests.architecture.sources import ROOT
 from tests.end_to_end.processes import PATIENCE
 from tests.floor.certificates import Authority
@@ -63,7 +63,7 @@ async def test_a_table_only_writes_its_own_topics_and_the_floor_only_reads(tmp_p
     authority = Authority(tmp_path)
     table, store = authority.sign("nc-07"), authority.sign("floor-store")
     async with shipped(tmp_path, authority) as broker:
-        for subject in Subject:
+        for subject in TopicSubject:
             assert await refusal(at(broker, table), OWN.topic(subject)) == ""
             assert await refusal(at(broker, table), OTHER.topic(subject)) == "floor-refused"
             assert await refusal(at(broker, store), OWN.topic(subject)) == "floor-refused"
@@ -74,9 +74,9 @@ async def test_a_table_only_writes_its_own_topics_and_the_floor_only_reads(tmp_p
             with pytest.raises(BrokerError) as refused:
                 await reads.subscribe("#")
             assert refused.value.code == "floor-refused"
-            await reader.subscribe(topic_filter(Subject.TABLE))
-            assert (await reader.next()).topic == OWN.topic(Subject.TABLE)
-            assert await refusal(at(broker, table), OWN.topic(Subject.TABLE)) == ""
+            await reader.subscribe(topic_filter(TopicSubject.TABLE))
+            assert (await reader.next()).topic == OWN.topic(TopicSubject.TABLE)
+            assert await refusal(at(broker, table), OWN.topic(TopicSubject.TABLE)) == ""
             await reader.next()
         assert any("Sending PUBLISH to reader-of-the-floor" in line for line in broker.said)
         assert not any("Sending PUBLISH to reader-at-a-table" in line for line in broker.said)
@@ -87,8 +87,8 @@ async def test_a_certificate_that_was_revoked_is_refused_and_no_other(tmp_path: 
     table, other = authority.sign("nc-07"), authority.sign("tp-08")
     authority.revoke(table)
     async with shipped(tmp_path, authority) as broker:
-        assert await refusal(at(broker, table), OWN.topic(Subject.TABLE)) == "floor-refused"
-        assert await refusal(at(broker, other), OTHER.topic(Subject.TABLE)) == ""
+        assert await refusal(at(broker, table), OWN.topic(TopicSubject.TABLE)) == "floor-refused"
+        assert await refusal(at(broker, other), OTHER.topic(TopicSubject.TABLE)) == ""
 
 
 @pytest.mark.parametrize("shares", [True, False], ids=["the store", "another keeper"])
@@ -96,11 +96,13 @@ async def test_a_restarted_broker_keeps_messages_for_absent_subscribers(shares: 
     """It refuses what nobody subscribed to. With mosquitto's `acl_file` it accepts that, and drops it."""
     authority = Authority(tmp_path)
     table, store = authority.sign("nc-07"), authority.sign("floor-store")
-    journal = OWN.topic(Subject.JOURNAL)
+    journal = OWN.topic(TopicSubject.JOURNAL)
     async with shipped(tmp_path, authority) as broker:
         own = at(broker, store)
         filters = (
-            Consuming(own, "keeper", "store", gap_after=60.0).filters if shares else [topic_filter(Subject.JOURNAL)]
+            Consuming(own, "keeper", "store", gap_after=60.0).filters
+            if shares
+            else [topic_filter(TopicSubject.JOURNAL)]
         )
         async with connected(own, "keeper", keeps=3600, takes=TAKES) as connection:
             await connection.subscribe(*filters)

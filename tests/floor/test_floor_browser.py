@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from controller.floor.broker import Connection, connected
+from controller.floor.broker import BrokerConnection, connected
 from controller.floor.floor_view import MOST_TABLES
 from controller.language import languages
 from controller.language.catalogue import page_words
@@ -52,7 +52,7 @@ def index() -> Iterator[None]:
 class Eyes:
     """A person at the page, the tables that report, and the broker between them."""
 
-    def __init__(self, page: Page, served: RunningPage, tables: Connection, broker: Mosquitto) -> None:
+    def __init__(self, page: Page, served: RunningPage, tables: BrokerConnection, broker: Mosquitto) -> None:
         self.page = page
         self.served = served
         self.tables = tables

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from controller.commands.main import main
-from controller.floor.broker import Connection, connected
+from controller.floor.broker import BrokerConnection, connected
 from tests.end_to_end.browser import free_port
 from tests.end_to_end.processes import Child
 from tests.floor.many_tables import EXPOSED, Told, changed, floor_of, opened, quiet, tell
@@ -25,7 +25,7 @@ EVIL = "\x1b]0;owned\x07\x1b[2J[bold]x[/bold]"
 
 
 @asynccontextmanager
-async def broker_with(folder: Path, *tables: Told) -> AsyncIterator[tuple[Mosquitto, Connection]]:
+async def broker_with(folder: Path, *tables: Told) -> AsyncIterator[tuple[Mosquitto, BrokerConnection]]:
     async with mosquitto(folder) as broker, connected(broker.broker, "tables") as connection:
         await tell(connection, tables)
         yield broker, connection

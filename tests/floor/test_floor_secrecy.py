@@ -13,12 +13,12 @@ from controller.api.view import LinkView, view_of
 from controller.commands.floor.screen import FloorScreen
 from controller.commands.floor.telling import Telling
 from controller.floor.address import Address, Broker
-from controller.floor.broker import Message
-from controller.floor.follower import Follower, Part
+from controller.floor.broker import BrokerMessage
+from controller.floor.follower import FloorFollower, FollowedPart
 from controller.floor.page_stream import PageStream
 from controller.floor.reporting import KEPT_FOR
 from controller.floor.table_report import device_report, table_report
-from controller.floor.topics import Subject, TablePlace
+from controller.floor.topics import TablePlace, TopicSubject
 from controller.games.specification import Unit
 from controller.journal.codec import Moment
 from controller.journal.outbox import DecisionMade
@@ -51,7 +51,7 @@ class FloorTable(OverheardTable):
         super().__init__(game_id, unit, deck)
         self._codec_of_floor = table_codec()
         broker = Broker(Address("localhost", 1883, False), None)
-        self.follower = Follower(broker, Part(), lambda: BOOT_NS, Random(1), Log())
+        self.follower = FloorFollower(broker, FollowedPart(), lambda: BOOT_NS, Random(1), Log())
         self.follower.floor.connected()
         self.page = PageStream(self.follower, "", clock=lambda: 0.0)
         self.shown: list[bytes] = []
@@ -70,12 +70,12 @@ class FloorTable(OverheardTable):
         )  # fmt: skip
         view = view_of(self.state, LinkView("ready", 0.5, 1))
         for subject, said in (
-            (Subject.TABLE, table_report(view, NOW, NOW, {})),
-            (Subject.DEVICE, device_report(view, NOW)),
-            (Subject.JOURNAL, made),
+            (TopicSubject.TABLE, table_report(view, NOW, NOW, {})),
+            (TopicSubject.DEVICE, device_report(view, NOW)),
+            (TopicSubject.JOURNAL, made),
         ):
             payload = msgspec.json.encode(said)
-            self.follower._take(Message(PLACE.topic(subject), payload, {}, False, 0, KEPT_FOR))
+            self.follower._take(BrokerMessage(PLACE.topic(subject), payload, {}, False, 0, KEPT_FOR))
         assert not self.follower.floor.unread
         self.shown += self.drawn()
 

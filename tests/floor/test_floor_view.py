@@ -5,10 +5,18 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from controller.floor.broker import Message
-from controller.floor.floor_view import MOST_TABLES, SECOND_NS, Floor, Row, UnreadableError, by_pit, counted
+from controller.floor.broker import BrokerMessage
+from controller.floor.floor_view import (
+    MOST_TABLES,
+    SECOND_NS,
+    Floor,
+    TableRow,
+    UnreadableReportError,
+    by_pit,
+    natural_order,
+)
 from controller.floor.reporting import KEPT_FOR, RENEWED_EVERY
-from controller.floor.topics import Subject, TablePlace
+from controller.floor.topics import TablePlace, TopicSubject
 from tests.floor.many_tables import (
     EXPOSED,
     LATE_BET,
@@ -39,15 +47,15 @@ class Watched:
         """Hear a message that the broker has kept for `seconds_ago`."""
         for table in tables:
             for topic, payload, expiry in table.messages():
-                subject = Subject(topic.rpartition("/")[2])
+                subject = TopicSubject(topic.rpartition("/")[2])
                 left = expiry - seconds_ago if expiry else 0
-                self.floor.take(table.place, subject, Message(topic, payload, {}, bool(seconds_ago), 0, left))
+                self.floor.take(table.place, subject, BrokerMessage(topic, payload, {}, bool(seconds_ago), 0, left))
 
     def pass_(self, seconds: float) -> None:
         self.now += round(seconds * SECOND_NS)
         self.floor.look()
 
-    def row(self, number: int = 0) -> Row:
+    def row(self, number: int = 0) -> TableRow:
         row = self.floor.tables[place_of_number(number)].row
         assert row is not None
         return row
@@ -176,10 +184,10 @@ def test_a_table_that_is_taken_away_goes() -> None:
     watched = Watched()
     watched.hear(quiet(0), quiet(1))
     place = place_of_number(0)
-    empty = Message(place.topic(Subject.TABLE), b"", {}, False, 0)
-    assert watched.floor.take(place, Subject.TABLE, empty)
+    empty = BrokerMessage(place.topic(TopicSubject.TABLE), b"", {}, False, 0)
+    assert watched.floor.take(place, TopicSubject.TABLE, empty)
     assert [row.table for row in watched.floor.rows] == ["nc-02"]
-    assert not watched.floor.take(TablePlace("a", "b", "c"), Subject.TABLE, empty), "one that was never there"
+    assert not watched.floor.take(TablePlace("a", "b", "c"), TopicSubject.TABLE, empty), "one that was never there"
 
 
 def test_since_when_a_pause_lasts_is_known_only_where_it_began_before_the_eyes() -> None:
@@ -200,7 +208,7 @@ def test_rows_are_in_the_order_in_which_people_count() -> None:
     watched.hear(quiet(0)._replace(place=TablePlace("vienna", "p10", "a")))
     assert [row.table for row in watched.floor.rows] == ["NC-1", "nc-9", "nc-10", "a"]
     assert [pit for (_, pit), _ in by_pit(watched.floor.rows)] == ["p2", "p10"]
-    assert sorted(("b2", "b10", "B1"), key=counted) == ["B1", "b2", "b10"]
+    assert sorted(("b2", "b10", "B1"), key=natural_order) == ["B1", "b2", "b10"]
 
 
 def raw(**of_table: object) -> bytes:
@@ -217,8 +225,8 @@ def raw(**of_table: object) -> bytes:
 def test_an_unreadable_report_is_refused_with_a_reason(payload: bytes) -> None:
     watched = Watched()
     place = place_of_number(0)
-    with pytest.raises(UnreadableError) as found:
-        watched.floor.take(place, Subject.TABLE, Message("t", payload, {}, False, 0))
+    with pytest.raises(UnreadableReportError) as found:
+        watched.floor.take(place, TopicSubject.TABLE, BrokerMessage("t", payload, {}, False, 0))
     assert str(found.value)
     assert watched.floor.note_unread("a\x1b[2J/b", str(found.value))
     assert not watched.floor.note_unread("a", "b"), "told once"
@@ -231,7 +239,7 @@ def test_strange_numbers_do_no_harm(number: int) -> None:
     watched = Watched()
     place = place_of_number(0)
     odd = raw(round=number, utc_ns=number, since_utc_ns=number or 1, entry=number)
-    watched.floor.take(place, Subject.TABLE, Message("t", odd, {}, True, 0, expiry=2**32 - 1))
+    watched.floor.take(place, TopicSubject.TABLE, BrokerMessage("t", odd, {}, True, 0, expiry=2**32 - 1))
     row = watched.row()
     assert 0 <= row.round <= 2**53
     assert 0 <= watched.age(row.since) <= KEPT_FOR
@@ -252,6 +260,6 @@ def test_more_tables_than_are_followed_are_left_out() -> None:
     watched = Watched()
     for number in range(MOST_TABLES + 2):
         place = TablePlace("vienna", "p1", str(number))
-        watched.floor.take(place, Subject.TABLE, Message("t", raw(), {}, False, 0))
+        watched.floor.take(place, TopicSubject.TABLE, BrokerMessage("t", raw(), {}, False, 0))
     assert len(watched.floor.rows) == MOST_TABLES
     assert watched.floor.left_out == 2

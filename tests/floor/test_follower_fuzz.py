@@ -18,11 +18,11 @@ from controller.commands.floor.screen import FloorScreen
 from controller.commands.floor.telling import Telling
 from controller.commands.floor.watch import Silent
 from controller.floor.address import Address, Broker
-from controller.floor.broker import Message
+from controller.floor.broker import BrokerMessage
 from controller.floor.floor_view import LONGEST_REPORT, MOST_OPEN, SECOND_NS
-from controller.floor.follower import Follower, Part
+from controller.floor.follower import FloorFollower, FollowedPart
 from controller.floor.page_stream import PageStream
-from controller.floor.topics import Subject, TablePlace
+from controller.floor.topics import TablePlace, TopicSubject
 from controller.journal.codec import Moment
 from controller.language import languages
 from tests.floor.many_tables import EXPOSED, NOW, opened, quiet
@@ -30,7 +30,7 @@ from tests.floor.test_stories import decision, pause, shown
 
 PLACE: Final = TablePlace("vienna", "p1", "nc-01")
 TOPICS: Final = (
-    *(PLACE.topic(subject) for subject in Subject),
+    *(PLACE.topic(subject) for subject in TopicSubject),
     "",
     "/",
     "#",
@@ -54,11 +54,11 @@ PAYLOADS: Final = (
 )  # fmt: skip
 WHOLE: Final = opened(opened(quiet(0), EXPOSED, 3), msgspec.structs.replace(EXPOSED, id=813), 2)
 SENT: Final = {
-    Subject.TABLE: WHOLE.table,
-    Subject.DEVICE: WHOLE.device,
-    Subject.SERVICE: WHOLE.service,
-    Subject.JOURNAL: msgspec.json.decode(decision(1, shown(1), pause("lunch"))),
-    Subject.KEEPER: {},
+    TopicSubject.TABLE: WHOLE.table,
+    TopicSubject.DEVICE: WHOLE.device,
+    TopicSubject.SERVICE: WHOLE.service,
+    TopicSubject.JOURNAL: msgspec.json.decode(decision(1, shown(1), pause("lunch"))),
+    TopicSubject.KEEPER: {},
 }
 CLOCK: Any = SimpleNamespace(now=lambda: Moment(NOW, 1000 * SECOND_NS))
 
@@ -78,7 +78,7 @@ ODD: Final = st.recursive(
 @st.composite
 def mutated(draw: st.DrawFn) -> tuple[str, bytes]:
     """Return a table's message with other values in some places."""
-    subject = draw(st.sampled_from(Subject))
+    subject = draw(st.sampled_from(TopicSubject))
     value = msgspec.to_builtins(SENT[subject])
     for _ in range(draw(st.integers(0, 3))):
         holder: Any = value
@@ -111,14 +111,14 @@ class Watching:
     def __init__(self) -> None:
         broker = Broker(Address("localhost", 1883, False), None)
         self.now = 1000 * SECOND_NS
-        self.follower = Follower(broker, Part(), lambda: self.now, Random(0), Silent())
+        self.follower = FloorFollower(broker, FollowedPart(), lambda: self.now, Random(0), Silent())
         self.follower.floor.connected()
         self._stream = PageStream(self.follower, "1", lambda: 0.0)
         self._tellings = [Telling(language, CLOCK) for language in languages()]
         self._lines = [FloorLines(self.follower, telling, story=True) for telling in self._tellings]
 
     def hear(self, topic: str, payload: bytes, expiry: int = 0) -> None:
-        self.follower._take(Message(topic, payload, {}, False, 0, expiry))
+        self.follower._take(BrokerMessage(topic, payload, {}, False, 0, expiry))
 
     def look(self) -> Iterator[Any]:
         """Look as page and terminal do; yield what a page gets."""
@@ -157,7 +157,7 @@ def test_irregularities_with_one_id_are_merged() -> None:
     watching = Watching()
     many = tuple(msgspec.structs.replace(EXPOSED, what=f"matter {number}") for number in range(MOST_OPEN))
     report = msgspec.structs.replace(WHOLE.table, irregularities=many)
-    watching.hear(PLACE.topic(Subject.TABLE), msgspec.json.encode(report))
+    watching.hear(PLACE.topic(TopicSubject.TABLE), msgspec.json.encode(report))
     (matter,) = watching.follower.floor.matters
     assert matter.what == "matter 0"
     assert watching.follower.floor.rows[0].open == 1
@@ -167,13 +167,13 @@ def test_a_follower_keeps_a_limited_part_of_one_certificates_messages() -> None:
     """It sends the largest message of each kind repeatedly, always a different one."""
     watching, sizes = Watching(), []
     for number in range(60):
-        for subject in Subject:
+        for subject in TopicSubject:
             value = msgspec.to_builtins(SENT[subject])
-            filled = {Subject.TABLE: ("warnings", ["w"] * 15_000), Subject.DEVICE: ("sentence", "s" * 60_000),
-                      Subject.SERVICE: ("version", "v" * 60_000)}.get(subject)  # fmt: skip
+            filled = {TopicSubject.TABLE: ("warnings", ["w"] * 15_000), TopicSubject.DEVICE: ("sentence", "s" * 60_000),
+                      TopicSubject.SERVICE: ("version", "v" * 60_000)}.get(subject)  # fmt: skip
             if filled is not None:
                 value[filled[0]] = filled[1]
-            elif subject is Subject.JOURNAL:
+            elif subject is TopicSubject.JOURNAL:
                 events = [pause(str(number)) for _ in range(1500)]
                 value |= {"journal": f"{number}", "first": 1, "last": len(events) + 1, "events": events}
             watching.hear(PLACE.topic(subject), json_of(value))

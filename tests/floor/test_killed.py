@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from controller.floor.cursor_file import LONGEST, NAME
+from controller.floor.publisher import CURSOR_NAME, LONGEST_CURSOR
 from controller.journal.outbox import PAGE
 from tests.end_to_end.child import Fault, Orders
 from tests.floor.fault_points import FloorPoint
@@ -32,8 +32,8 @@ async def kill_at(point: FloorPoint, times: list[int], rounds: int = 1) -> None:
         await stage.start_daemon()
         await finish(stage, found)
         assert repeated(found.records) <= A_PAGE * len(times)  # what the cursor had not recorded
-        left = {path.name: path.stat().st_size for path in stage.journal.glob(f"{NAME}*")}
-        assert left[NAME] < LONGEST
+        left = {path.name: path.stat().st_size for path in stage.journal.glob(f"{CURSOR_NAME}*")}
+        assert left[CURSOR_NAME] < LONGEST_CURSOR
         assert len(left) <= 2  # and what a daemon did not rename
 
 

@@ -17,7 +17,7 @@ from controller.floor import BrokerError
 from controller.floor.broker import connected
 from controller.floor.store.consumer import TAKES
 from controller.floor.store.records import LONGEST, MOST_EVENTS
-from controller.floor.topics import Subject, TablePlace
+from controller.floor.topics import TablePlace, TopicSubject
 from controller.journal.outbox import Record
 from tests.end_to_end.processes import PATIENCE, Child
 from tests.floor.certificates import Authority
@@ -29,7 +29,7 @@ from tests.floor.test_deployment import OWN, at, shipped
 
 pytestmark = [pytest.mark.tool("mosquitto"), pytest.mark.tool(TOOL)]
 
-THIEF = TablePlace("vienna", "p1", "nc-66").topic(Subject.JOURNAL)
+THIEF = TablePlace("vienna", "p1", "nc-66").topic(TopicSubject.JOURNAL)
 MIB = 1024 * 1024
 MOST_MEMORY = 250  # MB of the store's process: the programs that it loads take 70
 
@@ -129,16 +129,16 @@ async def test_the_shipped_broker_refuses_messages_that_no_table_sends(tmp_path:
         connected(at(broker, store), "reader", takes=TAKES) as reader,
         connected(at(broker, table), "writer") as writer,
     ):
-        await reader.subscribe(OWN.topic(Subject.JOURNAL))
+        await reader.subscribe(OWN.topic(TopicSubject.JOURNAL))
         with pytest.raises(BrokerError) as refused:
-            await writer.publish(OWN.topic(Subject.JOURNAL), bytes(3 * MIB))
+            await writer.publish(OWN.topic(TopicSubject.JOURNAL), bytes(3 * MIB))
         assert refused.value.code == "floor-refused"
         assert "2,097,152" in str(refused.value)
-        await writer.publish(OWN.topic(Subject.JOURNAL), b"{}")
+        await writer.publish(OWN.topic(TopicSubject.JOURNAL), b"{}")
         assert (await reader.next()).payload == b"{}"
         writer._largest = 0  # as the attacker's program would
         with pytest.raises(BrokerError) as lost:
-            await writer.publish(OWN.topic(Subject.JOURNAL), bytes(3 * MIB))
+            await writer.publish(OWN.topic(TopicSubject.JOURNAL), bytes(3 * MIB))
         assert lost.value.code == "floor-lost"
         assert not reader.ended.done()
 

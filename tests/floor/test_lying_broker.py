@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, suppress
 import pytest
 
 from controller.floor import BrokerError
-from controller.floor.broker import MOST_WAITING, Connection, Message, connected
+from controller.floor.broker import MOST_WAITING, BrokerConnection, BrokerMessage, connected
 from tests.end_to_end.processes import PATIENCE
 from tests.floor.lying_broker import (
     CONNACK,
@@ -55,14 +55,14 @@ TO_ANYONE: dict[str, Attack] = {
 @asynccontextmanager
 async def flooded(
     attack: Attack, after: int, takes: int, unacknowledged: int = 20, *, deaf: bool = False, answers: bool = True
-) -> AsyncIterator[tuple[Connection, LyingBroker]]:
+) -> AsyncIterator[tuple[BrokerConnection, LyingBroker]]:
     async with lying(attack(), after, deaf=deaf, answers=answers) as (broker, address):
         with suppress(BrokerError):
             async with connected(address, "one", takes=takes, unacknowledged=unacknowledged) as connection:
                 yield connection, broker
 
 
-async def lied(connection: Connection) -> BrokerError:
+async def lied(connection: BrokerConnection) -> BrokerError:
     """Check that the connection ends, with a sentence that gives the reason."""
     async with asyncio.timeout(PATIENCE):
         return await asyncio.shield(connection.ended)
@@ -122,7 +122,7 @@ async def test_a_broker_that_reads_no_acknowledgements_is_dropped() -> None:
 
     async with flooded(silence, CONNECT, 1 << 20, deaf=True) as (connection, _):
         for number in range(MOST):
-            connection.acknowledge(Message(TOPIC, b"", {}, False, number % 65535 + 1))
+            connection.acknowledge(BrokerMessage(TOPIC, b"", {}, False, number % 65535 + 1))
             await asyncio.sleep(0)
             if connection.ended.done():
                 break

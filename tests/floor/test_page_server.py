@@ -14,9 +14,9 @@ import pytest_mock
 
 from controller.api.screen_port import HEADERS, IN_ALL
 from controller.floor.address import Broker
-from controller.floor.broker import Connection, connected
-from controller.floor.follower import Part
-from controller.floor.topics import Subject, TablePlace
+from controller.floor.broker import BrokerConnection, connected
+from controller.floor.follower import FollowedPart
+from controller.floor.topics import TablePlace, TopicSubject
 from tests.floor.certificates import Authority
 from tests.floor.many_tables import EXPOSED, LATE_BET, Told, changed, floor_of, gone, opened, quiet, tell
 from tests.floor.mosquitto import Mosquitto, mosquitto
@@ -31,8 +31,8 @@ MOST_WAITING = 4 * 2**20  # bytes, for all who do not read
 
 @asynccontextmanager
 async def page_of(
-    folder: Path, *tables: Told, part: Part | None = None, hosts: tuple[str, ...] = ()
-) -> AsyncIterator[tuple[RunningPage, Connection, Mosquitto]]:
+    folder: Path, *tables: Told, part: FollowedPart | None = None, hosts: tuple[str, ...] = ()
+) -> AsyncIterator[tuple[RunningPage, BrokerConnection, Mosquitto]]:
     """Yield a broker that has these tables, and the page's server."""
     async with mosquitto(folder) as broker, connected(broker.broker, "tables") as connection:
         await tell(connection, tables)
@@ -100,7 +100,7 @@ async def test_a_table_that_never_reported_is_unknown(tmp_path: Path) -> None:
 
 
 async def test_one_pit_alone(tmp_path: Path) -> None:
-    async with page_of(tmp_path, *floor_of(48), part=Part(pit="p2")) as (page, _, _), page.reader() as found:
+    async with page_of(tmp_path, *floor_of(48), part=FollowedPart(pit="p2")) as (page, _, _), page.reader() as found:
         await found.until(lambda: len(found.rows) == 16)
         assert {row["pit"] for row in found.rows.values()} == {"p2"}
 
@@ -240,4 +240,4 @@ async def test_a_wrong_certificate_is_reported_and_the_page_waits(tmp_path: Path
 
 
 def test_a_place_is_written_as_its_topic_is() -> None:
-    assert TablePlace(*FIRST.split("/")).topic(Subject.TABLE) == f"cardshoe/1/{FIRST}/table"
+    assert TablePlace(*FIRST.split("/")).topic(TopicSubject.TABLE) == f"cardshoe/1/{FIRST}/table"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.floor.cursor_file import NAME, SentUpTo, read_cursor, write_cursor
-from controller.floor.topics import Subject
+from controller.floor.publisher import CURSOR_NAME, SentUpTo, read_cursor, write_cursor
+from controller.floor.topics import TopicSubject
 from controller.games.specification import Kind
 from controller.journal.outbox import Cursor, FileBegan, Outbox
 from controller.table import operations
@@ -27,15 +27,17 @@ async def test_rounds_arrive_whole_with_the_state_of_table_device_and_service() 
         await stage.played()
         await found.until_whole(stage.journal)
         view = await stage.state()
-        await found.until(lambda: found.reports[Subject.TABLE][-1]["entry"] == view.entry)
-        table, device, service = (found.reports[one][-1] for one in (Subject.TABLE, Subject.DEVICE, Subject.SERVICE))
+        await found.until(lambda: found.reports[TopicSubject.TABLE][-1]["entry"] == view.entry)
+        table, device, service = (
+            found.reports[one][-1] for one in (TopicSubject.TABLE, TopicSubject.DEVICE, TopicSubject.SERVICE)
+        )
         assert (table["phase"], table["round"], table["journal"]) == (view.phase, view.round, view.journal)
         assert table["next_step"]["text"] == view.next_step
         assert device["kind"] == "shuffler"
         assert service["status"] == "running"
         assert sum(isinstance(one, FileBegan) for one in found.records) > 2
         assert await stage.daemon.end() == 0
-        await found.until(lambda: found.reports[Subject.SERVICE][-1]["status"] == "stopped")
+        await found.until(lambda: found.reports[TopicSubject.SERVICE][-1]["status"] == "stopped")
         await stage.start_daemon()  # what was written at the stop is sent at the next start
         await finish(stage, found)
 
@@ -52,8 +54,8 @@ async def test_an_open_irregularity_has_its_kind_place_and_authority() -> None:
         await people.do(operations.OccupyBoxes((1,)))
         await people.do(operations.NoMoreBets())
         await people.do(operations.ReportIrregularity(Kind.LATE_BET, "B1"))
-        await found.until(lambda: bool(found.reports[Subject.TABLE][-1]["irregularities"]))
-        (shown,) = found.reports[Subject.TABLE][-1]["irregularities"]
+        await found.until(lambda: bool(found.reports[TopicSubject.TABLE][-1]["irregularities"]))
+        (shown,) = found.reports[TopicSubject.TABLE][-1]["irregularities"]
         (known,) = (await stage.state()).irregularities
         assert (shown["id"], shown["kind"], shown["round"]) == (known.id, "late_bet", 1)
         assert (shown["what"]["text"], shown["where"]["text"]) == ('a bet after "No more bets"', "box 1")
@@ -64,7 +66,7 @@ async def test_an_open_irregularity_has_its_kind_place_and_authority() -> None:
         )
         assert shown["since_utc_ns"] == known.noticed_utc_ns > 0
         await people.do(operations.DenyIrregularity(known.id, known.revision, "it lay there before"), SUPERVISOR)
-        await found.until(lambda: not found.reports[Subject.TABLE][-1]["irregularities"])
+        await found.until(lambda: not found.reports[TopicSubject.TABLE][-1]["irregularities"])
         assert await stage.daemon.end() == 0
 
 
@@ -76,7 +78,7 @@ async def test_unread_records_stay_with_the_table() -> None:
         await stage.played()
         (away,) = stage.daemon.logged("floor.away")
         assert away["code"] == "floor-unread"
-        assert read_cursor(stage.journal / NAME) is None
+        assert read_cursor(stage.journal / CURSOR_NAME) is None
         assert await stage.daemon.end() == 0
         await stage.start_daemon()
         async with reader(broker.broker) as found:
@@ -92,7 +94,7 @@ async def test_a_lost_cursor_repeats_what_was_sent(damage: str) -> None:
         await stage.played()
         await found.until_whole(stage.journal)
         assert await stage.daemon.end() == 0
-        cursor = stage.journal / NAME
+        cursor = stage.journal / CURSOR_NAME
         text = cursor.read_bytes()
         cursor.unlink()
         if damage == "a folder":
@@ -125,7 +127,7 @@ async def test_a_restored_older_journal_is_sent_again() -> None:
         newest = end_of(stage.journal)
         shutil.rmtree(stage.journal)
         shutil.copytree(stage.folder / "backup", stage.journal)
-        write_cursor(stage.journal / NAME, SentUpTo(newest, newest))
+        write_cursor(stage.journal / CURSOR_NAME, SentUpTo(newest, newest))
         await stage.start_daemon()
         await found.until_whole(stage.journal)
         await stage.daemon.until(lambda: stage.daemon.logged("floor.cursor_foreign"))

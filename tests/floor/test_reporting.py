@@ -12,7 +12,7 @@ import pytest
 
 from controller.api.view import LinkView, TableView, view_of
 from controller.floor.reporting import KEPT_FOR, LEAST_BETWEEN, RENEWED_EVERY, ReportedTable, Reporting
-from controller.floor.topics import Subject, TablePlace
+from controller.floor.topics import TablePlace, TopicSubject
 from controller.journal.codec import Moment
 from controller.table.state import TableState
 from tests.support.virtual_time import VirtualTimeLoop
@@ -50,7 +50,7 @@ class Desk:
             await self.reporting.send_state(self)  # type: ignore[arg-type]  # it publishes
             await asyncio.sleep(0.05)
 
-    def of(self, subject: Subject) -> list[tuple[float, dict[str, Any]]]:
+    def of(self, subject: TopicSubject) -> list[tuple[float, dict[str, Any]]]:
         return [(at, report) for at, topic, report, _ in self.sent if topic == PLACE.topic(subject)]
 
 
@@ -67,7 +67,7 @@ def play(test: Callable[[Desk], Coroutine[Any, Any, None]]) -> None:
 def test_a_state_that_stays_is_sent_each_minute() -> None:
     async def test(desk: Desk) -> None:
         await desk.wait(MINUTES * RENEWED_EVERY)
-        for subject in (Subject.TABLE, Subject.DEVICE):
+        for subject in (TopicSubject.TABLE, TopicSubject.DEVICE):
             times = [at for at, _ in desk.of(subject)]
             assert len(times) == MINUTES
             assert all(RENEWED_EVERY <= after - before < RENEWED_EVERY + 1 for before, after in pairwise(times))
@@ -82,11 +82,11 @@ def test_of_states_in_quick_succession_the_newest_is_sent() -> None:
             desk.change(entry=entry, dealer="dana")
             await desk.wait(0.03)
         await desk.wait(2 * LEAST_BETWEEN)
-        found = desk.of(Subject.TABLE)
+        found = desk.of(TopicSubject.TABLE)
         assert all(after - before >= LEAST_BETWEEN for (before, _), (after, _) in pairwise(found))
         assert 5 < len(found) < 100
         assert (found[-1][1]["entry"], found[-1][1]["dealer"]) == (199, "Dana")
-        assert len(desk.of(Subject.DEVICE)) == 1, "it has not changed"
+        assert len(desk.of(TopicSubject.DEVICE)) == 1, "it has not changed"
 
     play(test)
 
@@ -111,7 +111,7 @@ def test_since_when_a_phase_lasts_is_known_where_its_beginning_was_seen(seen: bo
             await desk.wait(5.0)
         desk.change(phase="betting", entry=9)
         await desk.wait(90.0)
-        phase = [report for _, report in desk.of(Subject.TABLE) if report["phase"] == "betting"]
+        phase = [report for _, report in desk.of(TopicSubject.TABLE) if report["phase"] == "betting"]
         assert len(phase) > 1
         assert {report["since_utc_ns"] for report in phase} == {phase[0]["utc_ns"] if seen else 0}
         assert phase[-1]["utc_ns"] > phase[0]["utc_ns"]

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from controller.commands.main import main
-from controller.floor.store.audit import Audit, Audited, Finding
+from controller.floor.store.audit import Audit, Audited, AuditFinding
 from controller.floor.store.database import Database
 from controller.floor.store.writing import Writer
 from controller.journal.folder import delete_files
@@ -168,7 +168,7 @@ def test_the_command(folder: Path, address: str, writer: Writer) -> None:
     assert "FOUND missing: The store lacks entries " in text
     plain: dict[str, Any] = msgspec.json.decode(run(*asked, "--json", code=4))
     assert {one["code"] for one in plain["findings"]} >= {"missing"}
-    assert msgspec.convert(plain["findings"], list[Finding])
+    assert msgspec.convert(plain["findings"], list[AuditFinding])
     assert " sent into the store" in run(*asked, "--fill")
     assert run(*asked).splitlines()[-1] == "The store and the journal are the same."
 

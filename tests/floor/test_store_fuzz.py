@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 import pytest
 
-from controller.floor.store.event_types import KNOWN
+from controller.floor.store.records import KNOWN
 from controller.floor.store.writing import Writer
 from controller.journal.outbox import DecisionMade, FileBegan, Record
 from tests.floor.postgres import TOOL

@@ -10,12 +10,12 @@ import pytest
 from click.testing import CliRunner
 
 from controller.commands.main import main
-from controller.floor.broker import Message
+from controller.floor.broker import BrokerMessage
 from controller.floor.store.alarms import LONGEST_CONFLICT, MOST_CONFLICTS
+from controller.floor.store.consumer import TablePace
 from controller.floor.store.database import Database
 from controller.floor.store.records import Heard, LeftOut, read_message
 from controller.floor.store.rows import MOST_JOURNALS
-from controller.floor.store.table_pace import TablePace
 from controller.floor.store.writing import Writer
 from controller.journal.outbox import DecisionMade, FileBegan, HeadSigned, Record
 from controller.journal.signing import SigningKey, fingerprint, statement
@@ -180,7 +180,7 @@ def test_a_flood_of_one_table_is_left_out_and_raises_an_alarm(
     pace = TablePace(at_once=50)
 
     def take(topic: str, sent: list[Record]) -> list[Heard]:
-        messages = [Message(topic, msgspec.json.encode(one), {}, False, 1) for one in sent]
+        messages = [BrokerMessage(topic, msgspec.json.encode(one), {}, False, 1) for one in sent]
         stored, left_out = pace.admit(messages, now=0.0)
         return [*(read_message(one.topic, one.payload) for one in stored), *left_out]
 
@@ -190,5 +190,5 @@ def test_a_flood_of_one_table_is_left_out_and_raises_an_alarm(
     asked = "SELECT kind, topic, count FROM cardshoe.alarms WHERE kind = 'flood'"
     assert rows.ask(asked) == [("flood", ELSEWHERE, len(flood) - 50)]
     assert rows.count("decision") < 2 * 50
-    stored, left_out = pace.admit([Message(ELSEWHERE, b"", {}, False, 1)] * 3000, now=2.0)
+    stored, left_out = pace.admit([BrokerMessage(ELSEWHERE, b"", {}, False, 1)] * 3000, now=2.0)
     assert (len(stored), left_out) == (50, [LeftOut(ELSEWHERE, 2950)]), "it goes on at its rate"

@@ -25,7 +25,7 @@ from controller.floor.store.alarms import KINDS
 from controller.floor.store.database import Database
 from controller.floor.store.meters import StoreMeters
 from controller.floor.store.writing import Writer
-from controller.floor.topics import Subject
+from controller.floor.topics import TopicSubject
 from controller.journal.outbox import DecisionMade, FileBegan, Record
 from firmware_bridge.messages import AnyText, Message, counted, message, sentences
 from simulators.scenarios import names
@@ -77,7 +77,7 @@ def table_of(name: str) -> str:
 
 
 def topic_of(name: str) -> str:
-    return PLACE._replace(table=table_of(name)).topic(Subject.JOURNAL)
+    return PLACE._replace(table=table_of(name)).topic(TopicSubject.JOURNAL)
 
 
 def records_of(name: str) -> list[Record]:

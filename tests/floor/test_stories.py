@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from controller.floor.floor_view import UnreadableError
+from controller.floor.floor_view import UnreadableReportError
 from controller.floor.stories import KEPT, LONGEST, MOST_BYTES, MOST_LINES, Stories, line_of
 from controller.floor.topics import TablePlace
 from controller.games.own_words import OwnWords
@@ -109,7 +109,7 @@ def test_heads_and_files_are_not_shown() -> None:
 )  # fmt: skip
 def test_an_invalid_record_is_refused_with_a_reason(payload: bytes) -> None:
     stories = Stories()
-    with pytest.raises(UnreadableError) as found:
+    with pytest.raises(UnreadableReportError) as found:
         stories.take(PLACE, payload)
     assert str(found.value)
     assert lines(stories) == []

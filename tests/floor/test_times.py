@@ -15,9 +15,8 @@ import pytest
 from controller.floor import BrokerError
 from controller.floor.address import Address, Broker
 from controller.floor.broker import Will
-from controller.floor.cursor_file import NAME, SentUpTo, write_cursor
-from controller.floor.publisher import WRITTEN_EVERY, Publisher, Sending
-from controller.floor.topics import Subject, TablePlace
+from controller.floor.publisher import CURSOR_NAME, WRITTEN_EVERY, Publisher, Sending, SentUpTo, write_cursor
+from controller.floor.topics import TablePlace, TopicSubject
 from controller.journal.codec import Moment
 from controller.journal.outbox import Record
 from tests.floor.reading import RECORD, identity, journal_of
@@ -67,7 +66,7 @@ class Hall:
         self.check()
         if self.fails is not None:
             raise self.fails
-        if topic == PLACE.topic(Subject.JOURNAL):
+        if topic == PLACE.topic(TopicSubject.JOURNAL):
             self.sent.append((asyncio.get_running_loop().time(), RECORD.decode(payload)))
 
     def since(self, count: int) -> list[Record]:
@@ -143,7 +142,7 @@ class Desk:
         sending = Sending(PLACE, Broker(Address("localhost", 1, False), None), settles, rate)
         reporting: Any = NothingToReport()
         publisher = Publisher(
-            sending, self.folder, self.folder / NAME, reporting, self.heard, LoopClock(), Random(3), self.log
+            sending, self.folder, self.folder / CURSOR_NAME, reporting, self.heard, LoopClock(), Random(3), self.log
         )
         running = asyncio.create_task(publisher.work(at_once))
         try:

@@ -52,15 +52,15 @@ from firmware_bridge.drivers.detect import detect_driver
 from firmware_bridge.drivers.registry import load_driver
 from firmware_bridge.drivers.setting import DeviceLine, DriverSetting
 from firmware_bridge.errors import BadDeviceUrlError, CardTableError, KeyFileError
+from simulators.devices.base import Tempo
 from simulators.devices.faults import BadFaultError, parse_fault
 from simulators.devices.mechanism import Profile, full_capabilities
-from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
-from simulators.ports.usbip import Connection, UsbIpFront
+from simulators.ports.usbip import UsbipConnection, UsbIpFront
 from simulators.scenarios.format import BadScenarioError, read_scenario
 from simulators.scenarios.player import DifferenceError, play
 from simulators.usb.descriptors import UsbDescription
-from simulators.usb.usb_device import UsbDevice
+from simulators.usb.usb_device import UsbDeviceSide
 from simulators.usb.usb_front import UsbFront
 from tests.captures.make import CARD_TABLE
 from tests.captures.make import FOLDER as CAPTURES
@@ -234,10 +234,10 @@ def attach(data: bytes) -> None:
     """Feed a USB/IP client's bytes to a device that is plugged in."""
 
     async def said() -> None:
-        usb = UsbDevice(UsbDescription("SHOE-9"))
+        usb = UsbDeviceSide(UsbDescription("SHOE-9"))
         front = UsbIpFront(UsbFront(made_device(), usb), usb)
         await front.plug()
-        connection = Connection(front)
+        connection = UsbipConnection(front)
         connection.connection_made(ClientLine())
         for start in range(0, len(data), 61):
             connection.data_received(data[start : start + 61])
@@ -283,7 +283,7 @@ def host_side(data: bytes) -> None:
 
 def made_device() -> SimulatedDevice:
     profile = Profile("shuffler", "SHOE-9", full_capabilities("shuffler"))
-    return SimulatedDevice(profile, key=bytes(32), random=Random(1), fresh=Random(2), clock=lambda: 0.0, pace=Pace(0))
+    return SimulatedDevice(profile, key=bytes(32), random=Random(1), fresh=Random(2), clock=lambda: 0.0, pace=Tempo(0))
 
 
 def device_side(data: bytes) -> None:

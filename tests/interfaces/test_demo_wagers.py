@@ -12,7 +12,7 @@ from msgspec import structs
 from controller.games import GAMES, game
 from controller.games.specification import Unit
 from controller.rules.law import read_law
-from simulators.demo.account import Account
+from simulators.demo.account import RunAccount
 from simulators.people.plan import plan_rounds
 from tests.support.played_rounds import play_rounds
 
@@ -68,13 +68,13 @@ def test_every_box_has_its_bettors_main_wager_and_every_wager_is_bet(game_id: st
     [("10", LOST, True), ("9", LOST, False), ("10", LOST | {"returned": "1"}, False)],
 )
 def test_a_settlement_that_does_not_balance_is_reported(house: str, bet: dict[str, Any], balances: bool) -> None:
-    account = Account([])
+    account = RunAccount([])
     account.take({"event": "wagers_settled", "bets": [bet], "house": house})
     assert (account.differences == []) is balances
 
 
 def test_a_settlement_that_is_taken_back_no_longer_counts() -> None:
-    account = Account([])
+    account = RunAccount([])
     account.take({"event": "wagers_settled", "bets": [LOST], "house": "10"})
     assert "Wagers: 1 settled; the house gains 10" in account.summary()
     account.take({"event": "settlement_reversed", "bets": [LOST]})

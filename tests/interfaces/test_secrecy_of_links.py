@@ -44,11 +44,11 @@ from firmware_bridge.drivers.base import Answered, Contradicted, Driver, Heard, 
 from firmware_bridge.drivers.registry import load_driver
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.link_keeper import Health, LinkState
+from simulators.devices.base import Tempo
 from simulators.devices.bee_tek import BeeTekDevice
 from simulators.devices.line_reader import LineReaderDevice
 from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.one_way_shoes import ONE_WAY_SHOES
-from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.driver_conformance.every_driver import Shoe
 from simulators.ports.in_process import simulated_key, simulated_serial
@@ -99,7 +99,7 @@ def device_at(line: Line, clock: HandClock) -> Shoe:
         serial = simulated_serial(kind)
         profile = Profile(kind, serial, full_capabilities(kind))
         return SimulatedDevice(
-            profile, key=simulated_key(serial), random=Random(1), fresh=Random(2), clock=clock, pace=Pace(0)
+            profile, key=simulated_key(serial), random=Random(1), fresh=Random(2), clock=clock, pace=Tempo(0)
         )
     made = {**ONE_WAY_SHOES, "bee_tek": BeeTekOfTens, "line_reader": TagReader}[url.driver]
     return made(random=Random(1))

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 from controller.api.narration import tell
 from controller.commands.main import main
 from controller.games.specification import Unit
-from simulators.demo.stage import Stage
+from simulators.demo.stage import DemoStage
 from tests.end_to_end.stage import Stage as DaemonStage
 from tests.end_to_end.stage import short_folder
 
@@ -31,7 +31,7 @@ async def watch(socket: Path, *options: str) -> Process:
 
 
 async def test_events_are_printed_until_it_is_interrupted(tmp_path: Path) -> None:
-    async with Stage(tmp_path, unit=Unit.SETS, seed=7, rounds=2, options=["--fast"]) as stage:
+    async with DemoStage(tmp_path, unit=Unit.SETS, seed=7, rounds=2, options=["--fast"]) as stage:
         told = await watch(stage.socket, "--after", "0")
         as_json = await watch(stage.socket, "--after", "0", "--json")
         end = await stage.finished_at()

@@ -19,7 +19,7 @@ from controller.games.specification import Kind
 from controller.language import Speaker, translated
 from controller.table.events import AnyEvent
 from controller.table.phases import Phase
-from simulators.demo.account import Account
+from simulators.demo.account import RunAccount
 from simulators.demo.command import introduction
 from tests.table.harness import TableHarness
 
@@ -80,7 +80,7 @@ def test_every_event_that_is_shown_has_a_line() -> None:
 def test_the_demonstration_is_introduced_and_summed_up_in_that_language() -> None:
     said = introduction(GAMES["NC"], 3000, "shuffler", fast=True, language="zh-Hans")
     assert said.splitlines()[:2] == ["免佣三公：3000局，使用模拟洗牌机。", "需时约15分钟；按 Ctrl-C 结束。"]
-    assert not re.search("[a-z]{3,}", Account([]).summary(Terminal("zh-Hans")))
+    assert not re.search("[a-z]{3,}", RunAccount([]).summary(Terminal("zh-Hans")))
 
 
 def test_phases_have_the_words_of_the_console() -> None:

@@ -29,8 +29,8 @@ from firmware_bridge.link_keeper import FIRST_PAUSE, JITTER, LinkKeeper, LinkSta
 from firmware_bridge.transports.base import OpenTransport
 from firmware_bridge.transports.registry import open_transport
 from firmware_bridge.transports.usb import open_usb_device
+from simulators.devices.base import Tempo
 from simulators.devices.mechanism import Profile, full_capabilities
-from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.ports.pty import PtyFront
 from tests.support import long_forms
@@ -49,7 +49,7 @@ class NotingDevice(SimulatedDevice):
 
     def __init__(self, clock: HandClock, changes: Changes) -> None:
         profile = Profile("shuffler", SERIAL_NUMBER, full_capabilities("shuffler"))
-        super().__init__(profile, key=KEY, random=Random(1), fresh=Random(2), clock=clock, pace=Pace(0))
+        super().__init__(profile, key=KEY, random=Random(1), fresh=Random(2), clock=clock, pace=Tempo(0))
         self.noted = changes
 
     def receive(self, data: bytes) -> None:

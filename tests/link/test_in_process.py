@@ -31,7 +31,7 @@ from firmware_bridge.transports.registry import ENTRY_POINTS, TRANSPORTS, find_t
 from simulators.devices.faulty_line import FaultyLine
 from simulators.devices.line_reader import simulated_identifiers
 from simulators.devices.one_way_shoes import ONE_WAY_SHOES
-from simulators.driver_conformance.plain import cards
+from simulators.driver_conformance.every_driver import cards
 from simulators.ports.in_process import front_of, open_simulated_device, simulated_key, simulated_serial
 from simulators.ports.memory import MemoryFront, MemoryTransport
 

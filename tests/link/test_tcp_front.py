@@ -13,8 +13,8 @@ from firmware_bridge.drivers.base import DeviceReady
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
 from firmware_bridge.link_keeper import LinkKeeper, LinkState
 from firmware_bridge.transports.registry import open_transport
+from simulators.devices.base import Tempo
 from simulators.devices.mechanism import Profile, full_capabilities
-from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.ports.tcp import TcpFront
 
@@ -35,7 +35,7 @@ async def clock(desk: Desk) -> HandClock:
 @pytest.fixture
 async def front(clock: HandClock) -> AsyncIterator[TcpFront]:
     profile = Profile("shoe", SERIAL_NUMBER, full_capabilities("shoe"))
-    device = SimulatedDevice(profile, key=KEY, random=Random(1), fresh=Random(2), clock=clock, pace=Pace(0))
+    device = SimulatedDevice(profile, key=KEY, random=Random(1), fresh=Random(2), clock=clock, pace=Tempo(0))
     front = TcpFront(device)
     await front.plug()
     yield front

@@ -17,7 +17,7 @@ from controller.roles import Role
 from controller.table import operations
 from controller.table.permissions import PERMISSIONS
 from simulators.scenarios.course import Course, TableSetting
-from simulators.scenarios.steps import STEPS
+from simulators.scenarios.device_steps import STEPS
 from tests.architecture.sources import ROOT
 
 

@@ -20,9 +20,9 @@ from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
 from firmware_bridge.messages import AnyText
 from firmware_bridge.observations import AnyObservation, DoorMoved
+from simulators.devices.base import Tempo
 from simulators.devices.fault_injection import FaultInjector
 from simulators.devices.mechanism import Profile, full_capabilities
-from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 from tests.support.uncooperative_device import UncooperativeDevice
 from tests.table.watched import WatchedTable
@@ -39,7 +39,7 @@ class WiredDevice:
         self.unit = unit
         profile = Profile(kind, "T-1", full_capabilities(kind))  # type: ignore[arg-type]  # one of two kinds
         made = SimulatedDevice(
-            profile, key=KEY, random=random, fresh=Random(seed), clock=lambda: 0.0, pace=Pace(0)
+            profile, key=KEY, random=random, fresh=Random(seed), clock=lambda: 0.0, pace=Tempo(0)
         )  # fmt: skip
         self.injector = FaultInjector(made, seed=seed, clock=lambda: 0.0)
         self.made = made

@@ -15,15 +15,15 @@ from firmware_bridge.drivers.base import Answered, Driver, Heard, LinkOver, Link
 from firmware_bridge.drivers.registry import load_driver
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.observations import AnyObservation, CardDrawn, CardsDrawnTogether, SetDispensed
+from simulators.devices.base import Tempo
 from simulators.devices.fault_injection import FaultInjector
 from simulators.devices.faults import Side, parse_fault
 from simulators.devices.line_reader import simulated_identifiers
 from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.one_way_shoes import ONE_WAY_SHOES
-from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
-from simulators.driver_conformance.plain import reports
-from simulators.usb.usb_faults import UsbPlan
+from simulators.driver_conformance.every_driver import reports
+from simulators.usb.control import UsbPlan
 
 from .parts import KEY
 from .table import add_up
@@ -215,7 +215,7 @@ class FaultCourse:
         kind = "shuffler" if self.side == "shuffler" else "shoe"
         profile = Profile(kind, "SHOE-9", full_capabilities(kind))  # type: ignore[arg-type]  # one of two kinds
         clock = self._clock
-        return SimulatedDevice(profile, key=KEY, random=Random(1), fresh=Random(2), clock=clock, pace=Pace(0))
+        return SimulatedDevice(profile, key=KEY, random=Random(1), fresh=Random(2), clock=clock, pace=Tempo(0))
 
     def _usb_plan(self) -> UsbPlan | None:
         """Return None: it is not on USB."""

@@ -11,7 +11,7 @@ from firmware_bridge.commands import HoldExit, ReleaseExit
 from firmware_bridge.drivers.angel_eye import AngelEye, encode_telegram
 from firmware_bridge.drivers.base import Answered, DeviceReady, Heard
 from simulators.devices.angel_eye import AngelEyeDevice
-from simulators.driver_conformance.plain import reports, texts_of
+from simulators.driver_conformance.every_driver import reports, texts_of
 
 from .community import setting
 

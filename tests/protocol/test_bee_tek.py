@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from firmware_bridge.cards import DECK, Card
 from firmware_bridge.drivers.bee_tek import ENDS_WITHIN, LONGEST_ITEM, BeeTek
-from simulators.driver_conformance.plain import reports, texts_of
+from simulators.driver_conformance.every_driver import reports, texts_of
 
 from .community import setting
 

@@ -20,7 +20,7 @@ from simulators.devices.armed_faults import ArmedFault
 from simulators.devices.bee_tek import BeeTekDevice
 from simulators.devices.line_reader import LineReaderDevice, simulated_identifiers
 from simulators.devices.one_way import OneWayDevice
-from simulators.driver_conformance.plain import texts_of
+from simulators.driver_conformance.every_driver import texts_of
 
 from .community import setting
 from .independent_community import check, decode_angel_eye, decode_bee_tek, decode_lines

@@ -12,12 +12,12 @@ from firmware_bridge.drivers.bee_tek import BeeTek
 from firmware_bridge.drivers.cardlink.host import make_cardlink
 from firmware_bridge.drivers.line_reader import LineReader
 from simulators.devices.angel_eye import AngelEyeDevice
+from simulators.devices.base import Tempo
 from simulators.devices.bee_tek import BeeTekDevice
 from simulators.devices.line_reader import LineReaderDevice, simulated_identifiers
 from simulators.devices.mechanism import Profile, full_capabilities
-from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
-from simulators.driver_conformance.every_driver import Clock, DriverConformance, OneWayConformance, Shoe, Wire
+from simulators.driver_conformance.every_driver import DriverConformance, OneWayConformance, Shoe, StepClock, Wire
 
 from .parts import KEY
 
@@ -25,9 +25,9 @@ from .parts import KEY
 class TestCardlink(DriverConformance):
     make_driver = staticmethod(make_cardlink)
 
-    def make_device(self, clock: Clock) -> Shoe:
+    def make_device(self, clock: StepClock) -> Shoe:
         profile = Profile("shoe", "SHOE-9", full_capabilities("shoe"))
-        return SimulatedDevice(profile, key=KEY, random=Random(1), fresh=Random(2), clock=clock, pace=Pace(0))
+        return SimulatedDevice(profile, key=KEY, random=Random(1), fresh=Random(2), clock=clock, pace=Tempo(0))
 
     def key_of(self, serial: str) -> bytes | None:
         return KEY
@@ -41,7 +41,7 @@ class TestAngelEye(OneWayConformance):
     make_driver = AngelEye
     query: ClassVar[dict[str, bool]] = {"arm": True}
 
-    def make_device(self, clock: Clock) -> Shoe:
+    def make_device(self, clock: StepClock) -> Shoe:
         return AngelEyeDevice(random=Random(1))
 
     def damage(self, data: bytes) -> bytes:
@@ -51,7 +51,7 @@ class TestAngelEye(OneWayConformance):
 class TestBeeTek(OneWayConformance):
     make_driver = BeeTek
 
-    def make_device(self, clock: Clock) -> Shoe:
+    def make_device(self, clock: StepClock) -> Shoe:
         return BeeTekDevice(random=Random(1))
 
     def damage(self, data: bytes) -> bytes:
@@ -69,7 +69,7 @@ class TestLineReader(OneWayConformance):
     noise = b"\x00\xff~~\r\n"
     card_table: ClassVar[dict[str, Card]] = simulated_identifiers()
 
-    def make_device(self, clock: Clock) -> Shoe:
+    def make_device(self, clock: StepClock) -> Shoe:
         return LineReaderDevice(random=Random(1))
 
     def hiss(self, data: bytes) -> bytes:

@@ -17,9 +17,10 @@ from firmware_bridge.cards import DECK, DECK_SIZE
 from firmware_bridge.drivers.base import DeviceReady, LinkOver, Reported, ReportsGone
 from firmware_bridge.observations import AnyObservation
 from simulators.devices.armed_faults import ArmedFault
-from simulators.devices.faults import BY_NAME, FAULTS, SIDES, BadFaultError, Side, parse_fault, table_rows
+from simulators.devices.faults import BY_NAME, FAULTS, SIDES, BadFaultError, Side, parse_fault
 from simulators.devices.mechanism import Mechanism, full_capabilities
 from simulators.devices.mechanism import Profile as DeviceProfile
+from tools.simulator_pages import simulators_page
 
 from .fault_course import FaultCourse
 
@@ -412,7 +413,7 @@ def test_an_armed_fault_is_listed_and_can_be_cancelled(text: str) -> None:
 
 def test_the_page_has_the_table_of_the_registry() -> None:
     page = (Path(__file__).parents[2] / "docs/simulators.md").read_text(encoding="utf-8")
-    assert table_rows() in page
+    assert simulators_page(page) == page
     assert re.search(r"^\| fault \| written \| what happens \| what the host sees \|$", page, re.MULTILINE)
 
 

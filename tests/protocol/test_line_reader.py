@@ -16,7 +16,7 @@ from firmware_bridge.cards import DECK, Card
 from firmware_bridge.drivers.line_reader import ENDS_WITHIN, LineReader
 from firmware_bridge.errors import CardTableError
 from simulators.devices.line_reader import simulated_identifiers, write_card_table
-from simulators.driver_conformance.plain import reports, texts_of
+from simulators.driver_conformance.every_driver import reports, texts_of
 
 from .community import setting
 

@@ -13,7 +13,7 @@ from controller.table.inputs import DeviceReported
 from controller.table.phases import Phase
 from firmware_bridge import observations
 from firmware_bridge.observations import AnyObservation
-from simulators.devices.fault_presets import PRESETS
+from simulators.devices.fault_injection import PRESETS
 from simulators.devices.faults import BadFaultError, find_fault
 from tests.support import long_forms
 from tests.table.way_out import lead_to_next_round

@@ -12,11 +12,10 @@ from simulators.demo.command import demo
 from simulators.demo.scenario_text import scenario_lines
 from simulators.scenarios import FOLDER, load
 from simulators.scenarios.course import Course
-from simulators.scenarios.device_steps import DEVICE_STEPS
+from simulators.scenarios.device_steps import DEVICE_STEPS, STEPS
 from simulators.scenarios.expectations import EXPECTATIONS
 from simulators.scenarios.format import HEADER, BadScenarioError, read_scenario
 from simulators.scenarios.player import DifferenceError, play
-from simulators.scenarios.steps import STEPS
 
 EXPOSED = "nc/i12-exposed"
 WRONG = {  # each command with its expectation, and one that it must not accept

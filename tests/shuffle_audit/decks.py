@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from shuffle_audit.deck_orders import UNKNOWN, DeckOrders
 from shuffle_audit.models.named import model_named
+from shuffle_audit.orders import UNKNOWN, DeckOrders
 
 NEW_DECK: Final = tuple(rank + suit for suit in "SHDC" for rank in "A23456789TJQK")
 

@@ -20,10 +20,9 @@ import numpy as np
 
 from benchmarks import audit_power
 from controller.games.specification import Unit
-from shuffle_audit import distances, exact, favoured_places, patterns, repeated_orders
-from shuffle_audit.chi_square import upper_tail
+from shuffle_audit import exact, favoured_places, patterns, repeated_orders
 from shuffle_audit.edges import ROUNDS, Money, money
-from shuffle_audit.evidence import SUSPECTED, Evidence, ratios_of
+from shuffle_audit.evidence import OF_EVIDENCE, SUSPECTED, ShuffleEvidence, ratios_of
 from shuffle_audit.exact import Distribution
 from shuffle_audit.faces import KINDS, NEW_DECK, numbers_of_runs
 from shuffle_audit.models import riffle, shelf
@@ -33,10 +32,10 @@ from shuffle_audit.models.shelf import Shelves
 from shuffle_audit.orders import Orders
 from shuffle_audit.power import Draws
 from shuffle_audit.procedures import PROCEDURES, RUNS_LOW, RUNS_SHARE, Procedure
-from shuffle_audit.sampled import SAMPLED, card_against_position
-from shuffle_audit.verdict import OF_EVIDENCE, OF_PROCEDURES, guesses_expected
+from shuffle_audit.sampled import SAMPLED, card_against_position, upper_tail
+from shuffle_audit.verdict import OF_PROCEDURES, guesses_expected
 from tests.architecture.sources import ROOT
-from tests.shuffle_audit import calibration
+from tests.shuffle_audit import calibration, distances
 
 PAGE: Final = ROOT / "docs/audit_mathematics.md"
 CARDS: Final = 52
@@ -257,7 +256,7 @@ def _of_four_cards() -> Iterator[str]:
     yield f"total variation {distances.of_shelves(1, 4).total_variation:.3f}"
     decks = np.array([[1, 2, 3, 0], [0, 1, 2, 3]])
     (one, other), (then, next_) = np.exp(ratios_of(decks, TWO))
-    evidence = np.exp(Evidence(TWO).add(decks))
+    evidence = np.exp(ShuffleEvidence(TWO).add(decks))
     yield f"{one:g} times as likely after a riffle and {other:g} times"
     yield f"1/2 + 1/2 · ({one:g} + {other:g}) / 2 = {evidence[0]:g} units"
     first, second = f"({one:g} · {then:g} + {other:g} · {next_:g})", f"({then:g} + {next_:g})"

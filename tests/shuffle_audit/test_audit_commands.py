@@ -25,11 +25,11 @@ from shuffle_audit.commands.command import FAILED, FOUND_IN, SUMMARIES, audit
 from shuffle_audit.commands.figures import of_stake, percent, small, times, units
 from shuffle_audit.commands.parts import write
 from shuffle_audit.commands.plan import MOST_DRAWN, Plan
-from shuffle_audit.commands.report import Found, ReadFile, Report
-from shuffle_audit.deck_orders import DeckOrders
+from shuffle_audit.commands.report import AuditReport, MachineFound, ReadFile
+from shuffle_audit.evidence import Suspect
 from shuffle_audit.order_files import write_decks
-from shuffle_audit.suspects import Suspect
-from shuffle_audit.verdict import Finding, Gathered, Verdict
+from shuffle_audit.orders import DeckOrders
+from shuffle_audit.verdict import AuditVerdict, Gathered, ProcedureFinding
 from tests.architecture.sources import ROOT
 from tests.shuffle_audit import waiting
 from tests.shuffle_audit.decks import NEW_DECK, first_seen, shuffled, without_the_order_in
@@ -108,11 +108,11 @@ def read(done: Result) -> dict[str, Any]:
 
 
 def test_a_report_as_text() -> None:
-    verdict = Verdict(
+    verdict = AuditVerdict(
         "bad", "", "So it is.", 0.01, 1e-9, 1_200, 1, 52, 9.3, 4.538,
         (
-            Finding("valleys", "Cards that lie low", "A 1999", 12_345, 19_999.9, 53.1, 0.0, 0.0, True),
-            Finding("new", "A number", "B 2000", 0.25, 0.3, 0.1, 0.6, 0.71, False),
+            ProcedureFinding("valleys", "Cards that lie low", "A 1999", 12_345, 19_999.9, 53.1, 0.0, 0.0, True),
+            ProcedureFinding("new", "A number", "B 2000", 0.25, 0.3, 0.1, 0.6, 0.71, False),
         ),
         Gathered(12.3, 1_100, 1_000.0, True, "a machine"),
     )  # fmt: skip
@@ -120,9 +120,9 @@ def test_a_report_as_text() -> None:
     suspects = (Suspect("a", "a machine", 12.3), Suspect("b", "another", 11.5), Suspect("u", "a good one", 0.0),
                 Suspect("c", "a third", None))  # fmt: skip
     files = (ReadFile("a.csv", 1_100, "0a"), ReadFile("b.jsonl", 101, "0b"))
-    power = (Found("m", "a machine", 1_000, 52, 99, 100, 0.99),)
+    power = (MachineFound("m", "a machine", 1_000, 52, 99, 100, 0.99),)
     about = ("machine 7", "bench 2, 2026-11-20")
-    write(paper, Report(verdict, power, files, 3, "1.0", "2.9", about, suspects, no_money="other-cards"))
+    write(paper, AuditReport(verdict, power, files, 3, "1.0", "2.9", about, suspects, no_money="other-cards"))
     assert click.unstyle(str(paper)) == GOLDEN
 
 

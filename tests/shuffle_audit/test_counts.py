@@ -12,9 +12,17 @@ import numpy as np
 import pytest
 
 from shuffle_audit import exact, patterns
-from shuffle_audit.chi_square import upper_tail
-from shuffle_audit.deck_orders import DeckOrders, orders_of_decks
-from shuffle_audit.orders import Counts, OrderError, Orders, inverse, one_after_the_other, order_of
+from shuffle_audit.orders import (
+    Counts,
+    DeckOrders,
+    OrderError,
+    Orders,
+    inverse,
+    one_after_the_other,
+    order_of,
+    orders_of_decks,
+)
+from shuffle_audit.sampled import upper_tail
 
 SEVEN: Orders = np.array(list(permutations(range(7))))
 

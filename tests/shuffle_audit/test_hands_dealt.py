@@ -14,12 +14,11 @@ from controller.rules.law import read_law
 from controller.rules.payouts import settle
 from firmware_bridge.cards import DECK, Card
 from shuffle_audit.dealing import ALL_HANDS, dealing, keys, net
-from shuffle_audit.deck_orders import DeckOrders
 from shuffle_audit.faces import KINDS, NEW_DECK, faces_of, faces_of_decks, faces_out, numbers_of_runs, runs
 from shuffle_audit.hands_dealt import Compared, class_odds, compare, outcome_odds
 from shuffle_audit.models.shuffle_model import UNIFORM
 from shuffle_audit.money import first_reading
-from shuffle_audit.orders import OrderError, unshuffled
+from shuffle_audit.orders import DeckOrders, OrderError, unshuffled
 from shuffle_audit.procedures import examine
 
 DECKS = UNIFORM.shuffle(np.random.default_rng(5), 40, 52)

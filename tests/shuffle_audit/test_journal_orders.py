@@ -13,11 +13,10 @@ from controller.roles import Role
 from controller.table import operations
 from firmware_bridge.cards import DECK, Card
 from shuffle_audit.commands.command import audit
-from shuffle_audit.deck_orders import UNKNOWN, DeckOrders
 from shuffle_audit.journal_orders import STANDARD, JournalDeck, card_name, makers_order
 from shuffle_audit.journal_recalls import read_journal
 from shuffle_audit.order_files import write_decks
-from shuffle_audit.orders import OrderError
+from shuffle_audit.orders import UNKNOWN, DeckOrders, OrderError
 from simulators.bench.deck_recording import name_of
 from tests.journal_commands.made import KEY
 from tests.shuffle_audit.decks import shuffled

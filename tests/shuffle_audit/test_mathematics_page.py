@@ -12,7 +12,6 @@ import pytest
 from benchmarks import audit_power
 from controller.games import GAMES, game
 from controller.games.specification import Unit
-from shuffle_audit import distances
 from shuffle_audit.edges import ROUNDS
 from shuffle_audit.models.named import FORMS
 from shuffle_audit.models.shelf import Shelves
@@ -20,7 +19,7 @@ from shuffle_audit.models.shuffle_model import UNIFORM
 from shuffle_audit.money import Start, costs, first_reading
 from shuffle_audit.procedures import SHARES
 from shuffle_audit.sampled import CARD_POSITION, Nulls, card_against_position
-from tests.shuffle_audit import calibration, mathematics
+from tests.shuffle_audit import calibration, distances, mathematics
 from tests.shuffle_audit.mathematics import PAGE, TABLES, goals, lacking, own_power
 from tests.support import long_forms
 

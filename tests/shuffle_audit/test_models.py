@@ -10,7 +10,7 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from shuffle_audit import distances, patterns
+from shuffle_audit import patterns
 from shuffle_audit.models import riffle, shelf
 from shuffle_audit.models.by_hand import Cut, Overhand, Wash, strip_cuts
 from shuffle_audit.models.faults import FavouredPlace, NotAlways, StickingPairs
@@ -18,6 +18,7 @@ from shuffle_audit.models.riffle import BiasedRiffle, Riffle
 from shuffle_audit.models.shelf import Shelves
 from shuffle_audit.models.shuffle_model import UNIFORM, KnownModel, ShuffleModel
 from shuffle_audit.orders import Orders, one_after_the_other
+from tests.shuffle_audit import distances
 
 FIVE: Orders = np.array(list(permutations(range(5))))
 KNOWN: list[KnownModel] = [

@@ -16,15 +16,15 @@ from click.testing import CliRunner, Result
 from prometheus_client.parser import text_string_to_metric_families
 
 from shuffle_audit.commands.command import audit
-from shuffle_audit.deck_orders import DeckOrders
-from shuffle_audit.evidence import Evidence, ratios_of
-from shuffle_audit.following import Came, GrowingFile, GrowingJournal, SourceError, follow
+from shuffle_audit.evidence import ShuffleEvidence, ratios_of
+from shuffle_audit.following import DeckCame, GrowingFile, GrowingJournal, SourceError, follow
 from shuffle_audit.journal_orders import STANDARD
 from shuffle_audit.models.named import model_named
 from shuffle_audit.models.shuffle_model import LogRatios
 from shuffle_audit.monitor import DeckWatched, Monitor, ShuffleAlarm
 from shuffle_audit.monitor_meters import DEFINITIONS, written
 from shuffle_audit.order_files import json_line
+from shuffle_audit.orders import DeckOrders
 from tests.shuffle_audit.decks import NEW_DECK, first_seen, shuffled, without_the_order_in
 from tests.shuffle_audit.journals import DealingTable, shuffled_new
 
@@ -32,7 +32,7 @@ NOW = 1_795_400_000 * 10**9
 
 
 def watched(decks: list[DeckOrders], monitor: Monitor) -> tuple[list[DeckWatched], list[ShuffleAlarm]]:
-    found = [monitor.take(Came(f"line {at}", deck), NOW + at) for at, deck in enumerate(decks, start=1)]
+    found = [monitor.take(DeckCame(f"line {at}", deck), NOW + at) for at, deck in enumerate(decks, start=1)]
     return [one for one, _ in found], [alarm for _, alarm in found if alarm is not None]
 
 
@@ -43,7 +43,7 @@ def test_the_evidence_after_each_deck_and_one_alarm_at_the_limit() -> None:
     decks = first_seen(shuffled("shelves:10", 12), 24)
     monitor = Monitor("machine 7")
     lines, alarms = watched(decks, monitor)
-    evidence = Evidence()
+    evidence = ShuffleEvidence()
     orders = model_named("shelves:10").shuffle(np.random.default_rng(1), 12, 52)[:, :24].argsort().argsort()
     course = evidence.add(orders) / math.log(10)
     assert [one.evidence_log10 for one in lines] == pytest.approx(list(course))
@@ -63,7 +63,7 @@ def test_a_deck_that_does_not_count_is_reported_with_its_reason() -> None:
     decks = [*without_the_order_in([whole]), *first_seen([whole], 5), whole, DeckOrders(NEW_DECK, NEW_DECK[1:])]
     monitor = Monitor("machine 7", skip=3)
     lines, alarms = watched(decks, monitor)
-    spoilt, _ = monitor.take(Came("line 5", None, "not-json", "This is not JSON."), NOW)
+    spoilt, _ = monitor.take(DeckCame("line 5", None, "not-json", "This is not JSON."), NOW)
     codes = ["order-in-not-known", "too-few-cards", "skipped", "card-missing", "not-json"]
     assert [one.left_out for one in [*lines, spoilt]] == codes
     assert [one.known for one in [*lines, spoilt]] == [52, 5, 52, 0, 0]
@@ -93,7 +93,7 @@ def test_a_repeated_deck_counts_once() -> None:
     lines, _ = watched([whole, whole, *many, *few, *few, *many], monitor)
     assert [line.left_out for line in lines] == ["", "deck-twice", "", "", "", "deck-twice"]
     numbered = Monitor("machine 7")
-    taken = [numbered.take(Came("", whole, number=number), NOW)[0] for number in ("1", "2", "2", "", "3")]
+    taken = [numbered.take(DeckCame("", whole, number=number), NOW)[0] for number in ("1", "2", "2", "", "3")]
     assert [line.left_out for line in taken] == ["", "", "deck-twice", "deck-twice", "deck-twice"]
     assert lines[1].why.startswith("its orders in and out are those of an earlier deck")
     assert (monitor.counted, monitor.left_out["deck-twice"]) == (4, 2)
@@ -125,7 +125,7 @@ def since_any_deck(ratios: LogRatios) -> LogRatios:
 
 
 def test_the_evidence_is_its_formula_and_begins_with_1() -> None:
-    evidence = Evidence()
+    evidence = ShuffleEvidence()
     assert (evidence.log, evidence.lately) == (0, 0)
     orders = model_named("riffle:7").shuffle(np.random.default_rng(4), 30, 52)
     found = np.concatenate([evidence.add(orders[:7]), evidence.add(orders[7:7]), evidence.add(orders[7:])])
@@ -135,7 +135,7 @@ def test_the_evidence_is_its_formula_and_begins_with_1() -> None:
 def test_the_evidence_is_1_on_average_over_all_orders() -> None:
     """The average is over the 576 pairs of orders of two decks of four cards."""
     orders = np.array(list(permutations(range(4))))
-    values = [math.exp(Evidence().add(np.stack(pair))[-1]) for pair in product(orders, orders)]
+    values = [math.exp(ShuffleEvidence().add(np.stack(pair))[-1]) for pair in product(orders, orders)]
     assert np.mean(values) == pytest.approx(1)
 
 
@@ -160,7 +160,7 @@ def test_a_good_machine_that_is_examined_after_each_of_60_decks(known: int) -> N
     monitor = Monitor("table 1", level)
     for deck in orders[:decks]:
         names = [f"c{card}" for card in range(known)]
-        monitor.take(Came("", DeckOrders(tuple(names), tuple(names[card] for card in deck))), NOW)
+        monitor.take(DeckCame("", DeckOrders(tuple(names), tuple(names[card] for card in deck))), NOW)
     assert (monitor.alarm is not None) == reached[0]
 
 
@@ -237,7 +237,7 @@ def test_following_ends_when_it_is_asked_to(tmp_path: Path) -> None:
             out.write(lines[len(taken)] if len(taken) < 3 else b"")
         return len(taken) == 3
 
-    def take(came: Came) -> bool:
+    def take(came: DeckCame) -> bool:
         taken.append(came.where)
         return len(taken) == 5
 

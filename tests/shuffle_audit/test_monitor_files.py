@@ -12,13 +12,13 @@ import pytest
 from controller.daemon.host import HostClock
 from shuffle_audit.commands.monitor import Watching
 from shuffle_audit.commands.monitor_files import EventsFile, MetricsFile
-from shuffle_audit.following import Came
+from shuffle_audit.following import DeckCame
 from shuffle_audit.monitor import Monitor, ShuffleAlarm
 from tests.shuffle_audit.decks import shuffled
 
 
 def alarm_of(source: str = "T-1") -> ShuffleAlarm:
-    _, alarm = Monitor(source).take(Came("line 1", shuffled("riffle:1", 1)[0]), 1)
+    _, alarm = Monitor(source).take(DeckCame("line 1", shuffled("riffle:1", 1)[0]), 1)
     assert alarm is not None
     return alarm
 
@@ -45,7 +45,7 @@ def test_an_alarm_that_cannot_be_written_is_written_later(tmp_path: Path, capsys
     (folder / "e.jsonl").unlink()
     folder.rmdir()
     watching = Watching(Monitor("T-1"), HostClock(), events, MetricsFile(prom), as_json=False)
-    watching.take(Came("line 1", shuffled("riffle:1", 1)[0]))
+    watching.take(DeckCame("line 1", shuffled("riffle:1", 1)[0]))
     assert 'cardshoe_shuffle_alarm{source="T-1"} 1.0' in prom.read_text()
     said = capsys.readouterr()
     assert "ALARM: One deck of T-1" in said.out
@@ -92,7 +92,7 @@ def test_two_programs_that_write_one_file_of_metrics(tmp_path: Path, capsys: pyt
 def test_metrics_are_written_once_the_past_has_been_read(tmp_path: Path) -> None:
     prom = tmp_path / "m.prom"
     prom.write_text("of the run before\n")
-    good = [Came(f"line {at}", deck) for at, deck in enumerate(shuffled("uniform", 3), start=1)]
+    good = [DeckCame(f"line {at}", deck) for at, deck in enumerate(shuffled("uniform", 3), start=1)]
     watching = Watching(Monitor("T-1"), HostClock(), None, MetricsFile(prom), as_json=False)
     watching.take(good[0])
     assert prom.read_text() == "of the run before\n"

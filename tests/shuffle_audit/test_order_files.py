@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from shuffle_audit.deck_orders import DeckOrders
 from shuffle_audit.models.named import FORMS, ModelNameError, model_named
 from shuffle_audit.order_files import LISTED, OrderFileError, read_decks, write_decks
+from shuffle_audit.orders import DeckOrders
 from tests.shuffle_audit.decks import NEW_DECK, first_seen, shuffled, without_the_order_in
 
 ONE = DeckOrders(("AS", "KS", "10H"), ("10H", "AS", "KS"))

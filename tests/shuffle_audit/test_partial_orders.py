@@ -13,14 +13,12 @@ from click.testing import CliRunner
 
 from shuffle_audit import exact, patterns
 from shuffle_audit.commands.command import audit
-from shuffle_audit.deck_orders import UNKNOWN, DeckOrders, orders_of_decks
-from shuffle_audit.evidence import SUSPECTED, Evidence
-from shuffle_audit.models.first_places import FirstPlaces
+from shuffle_audit.evidence import SUSPECTED, ShuffleEvidence
 from shuffle_audit.models.riffle import Riffle
 from shuffle_audit.models.shelf import Shelves
-from shuffle_audit.models.shuffle_model import ShuffleModel
+from shuffle_audit.models.shuffle_model import FirstPlaces, ShuffleModel
 from shuffle_audit.order_files import OrderFileError, read_decks, write_decks
-from shuffle_audit.orders import OrderError
+from shuffle_audit.orders import UNKNOWN, DeckOrders, OrderError, orders_of_decks
 from shuffle_audit.partial_orders import LEAST_KNOWN, order_in_part, seen_of
 from shuffle_audit.procedures import PROCEDURES, examine
 from shuffle_audit.verdict import judge
@@ -78,9 +76,9 @@ def test_whole_decks_give_the_same_results() -> None:
     orders = orders_of_decks(decks)
     assert (seen.whole == orders).all()
     assert examine(seen.whole, others=seen.parts) == examine(orders)
-    evidence = Evidence()
+    evidence = ShuffleEvidence()
     evidence.add(orders)
-    apart = Evidence()
+    apart = ShuffleEvidence()
     for one in orders:
         apart.add(one[None])
     assert apart.log == pytest.approx(evidence.log, abs=1e-9)
@@ -180,7 +178,7 @@ def found_with(model: ShuffleModel, decks: int, known: int, audits: int = 200) -
     orders = FirstPlaces(model, 52).shuffle(np.random.default_rng(31), audits * decks, known)
     found = 0
     for at in range(0, len(orders), decks):
-        found += Evidence().add(orders[at : at + decks]).max() >= math.log(100)
+        found += ShuffleEvidence().add(orders[at : at + decks]).max() >= math.log(100)
     return found / audits
 
 

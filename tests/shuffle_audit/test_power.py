@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from shuffle_audit import power as power_module
-from shuffle_audit.deck_orders import DeckOrders
 from shuffle_audit.models.named import model_named
 from shuffle_audit.models.shuffle_model import UNIFORM, ShuffleModel
-from shuffle_audit.orders import Orders
+from shuffle_audit.orders import DeckOrders, Orders
 from shuffle_audit.power import Draws, Power
 from shuffle_audit.procedures import PROCEDURES
 from shuffle_audit.verdict import judge

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shuffle_audit.evidence import Evidence
+from shuffle_audit.evidence import ShuffleEvidence
 from shuffle_audit.faces import NEW_DECK
 from shuffle_audit.models.faults import NotAlways, StickingPairs
 from shuffle_audit.models.riffle import Riffle
@@ -61,7 +61,7 @@ def test_what_one_deck_reveals(model: ShuffleModel, decks: int, level: float) ->
 
 
 def test_evidence_names_the_machine() -> None:
-    evidence = Evidence()
+    evidence = ShuffleEvidence()
     course = evidence.add(Shelves(15).shuffle(np.random.default_rng(2), 12, 52))
     assert evidence.decks == 12
     assert evidence.log == pytest.approx(float(course[-1]))
@@ -71,7 +71,7 @@ def test_evidence_names_the_machine() -> None:
 
 def test_evidence_does_not_depend_on_how_the_decks_come() -> None:
     decks = UNIFORM.shuffle(np.random.default_rng(4), 30, 52)
-    whole, parts = Evidence(), Evidence()
+    whole, parts = ShuffleEvidence(), ShuffleEvidence()
     course = whole.add(decks)
     found = np.concatenate([parts.add(decks[:1]), parts.add(decks[1:1]), parts.add(decks[1:17]), parts.add(decks[17:])])
     np.testing.assert_allclose(course, found)

@@ -19,16 +19,14 @@ import pytest_mock
 from click.testing import CliRunner, Result
 
 from shuffle_audit import edges
-from shuffle_audit.chi_square import upper_tail
 from shuffle_audit.commands import making
 from shuffle_audit.commands.command import FAILED, audit
 from shuffle_audit.commands.making import report_of
-from shuffle_audit.commands.methods import FORMULAS
 from shuffle_audit.commands.parts import parts
+from shuffle_audit.commands.report_page import FORMULAS
 from shuffle_audit.commands.report_plots import _cells, positions
-from shuffle_audit.deck_orders import DeckOrders, orders_of_decks
 from shuffle_audit.edges import DEALS, money
-from shuffle_audit.evidence import SUSPECTED, Evidence
+from shuffle_audit.evidence import SUSPECTED, ShuffleEvidence, Suspect, best_fit, suspects
 from shuffle_audit.faces import NEW_DECK as FACES
 from shuffle_audit.faces import faces_out
 from shuffle_audit.games_dealt import deal_games
@@ -36,12 +34,11 @@ from shuffle_audit.models.named import model_named
 from shuffle_audit.models.shelf import Shelves
 from shuffle_audit.models.shuffle_model import UNIFORM
 from shuffle_audit.order_files import write_decks
-from shuffle_audit.orders import Orders, unshuffled
+from shuffle_audit.orders import DeckOrders, Orders, orders_of_decks, unshuffled
 from shuffle_audit.patterns import guessed, right_guesses
 from shuffle_audit.procedures import PROCEDURES, SHARES
 from shuffle_audit.regulators import chi_square
-from shuffle_audit.sampled import Nulls, card_position
-from shuffle_audit.suspects import Suspect, best_fit, suspects
+from shuffle_audit.sampled import Nulls, card_position, upper_tail
 from tests.architecture.sources import ROOT
 from tests.shuffle_audit.decks import first_seen, shuffled, without_the_order_in
 
@@ -77,7 +74,7 @@ def test_likelihoods_are_those_of_the_models() -> None:
     assert by_name["shelves:10"] == pytest.approx(ten)
     assert by_name["riffle:1"] is None
     assert found[0].model == "shelves:10"
-    evidence = Evidence()
+    evidence = ShuffleEvidence()
     evidence.add(orders)
     assert evidence.likeliest.words == found[0].words
     figures = [-np.inf if one.log10 is None else one.log10 for one in found]

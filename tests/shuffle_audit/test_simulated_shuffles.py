@@ -15,7 +15,7 @@ from firmware_bridge.cards import DECK, Card
 from firmware_bridge.commands import Shuffle
 from shuffle_audit.models.named import FORMS
 from shuffle_audit.orders import order_of
-from simulators.cli.shuffle_option import read_shuffle
+from simulators.cli.device_options import read_shuffle
 from simulators.cli.simulate import simulate
 from simulators.devices.mechanism import Mechanism, Profile, full_capabilities
 

@@ -6,13 +6,12 @@ import msgspec
 import numpy as np
 import pytest
 
-from shuffle_audit.deck_orders import DeckOrders, orders_of_decks
-from shuffle_audit.evidence import Evidence
+from shuffle_audit.evidence import OF_EVIDENCE, ShuffleEvidence
 from shuffle_audit.faces import faces_if_known, faces_of_decks
-from shuffle_audit.orders import OrderError
+from shuffle_audit.orders import DeckOrders, OrderError, orders_of_decks
 from shuffle_audit.procedures import PROCEDURES, SHARES, examine
 from shuffle_audit.sampled import SAMPLED, Nulls
-from shuffle_audit.verdict import OF_EVIDENCE, OF_PROCEDURES, can_speak, guesses_expected, judge
+from shuffle_audit.verdict import OF_PROCEDURES, can_speak, guesses_expected, judge
 from tests.shuffle_audit.decks import NEW_DECK, shuffled, without_the_order_in
 
 
@@ -53,7 +52,7 @@ def test_the_parts_are_the_whole() -> None:
 def test_procedures_and_evidence_share_the_chance_of_a_false_alarm(model: str) -> None:
     decks = shuffled(model, 12)
     orders = orders_of_decks(decks)
-    best = np.exp(-max(0.0, Evidence().add(orders).max())) / OF_EVIDENCE
+    best = np.exp(-max(0.0, ShuffleEvidence().add(orders).max())) / OF_EVIDENCE
     tested = examine(orders, faces=faces_of_decks(decks))
     expected = min(1.0, best, min(one.adjusted for one in tested) / OF_PROCEDURES)
     found = judge(decks)

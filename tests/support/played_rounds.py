@@ -21,10 +21,10 @@ from controller.daemon.starting import HangUps, Origin
 from controller.games.specification import Unit
 from controller.journal.sealing import create_key_file
 from firmware_bridge.device_keys import write_device_keys
-from simulators.demo.account import Account
+from simulators.demo.account import RunAccount
 from simulators.demo.stage import configuration_text
+from simulators.devices.base import Tempo
 from simulators.devices.mechanism import Profile, full_capabilities
-from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.people.dealer import SimulatedDealer
 from simulators.people.physical_table import PhysicalTable
@@ -38,7 +38,7 @@ SERIAL: Final = "CARDSHOE-SIM-1"
 class PlayedRounds(NamedTuple):
     """The played rounds. `lines` has the command line's output for the events."""
 
-    account: Account
+    account: RunAccount
     events: list[dict[str, Any]]
     lines: list[str]
 
@@ -53,14 +53,14 @@ async def play_rounds(
     random, key = Random(f"{seed}/device"), bytes(range(1, 33))
     profile = Profile(kind, SERIAL, full_capabilities(kind, on_removal=on_removal, stages=stages))
     clock = asyncio.get_running_loop().time
-    device = SimulatedDevice(profile, key=key, random=random, fresh=SystemRandom(), clock=clock, pace=Pace(0.0))
-    account, events = Account(plan), []
+    device = SimulatedDevice(profile, key=key, random=random, fresh=SystemRandom(), clock=clock, pace=Tempo(0.0))
+    account, events = RunAccount(plan), []
     with short_folder() as folder:
         front = PtyFront(device, folder / "device")
         front.plug()
         write_device_keys(folder / "device.keys", {SERIAL: key})
         socket = folder / "api.sock"
-        table = PhysicalTable(device.mechanism, Pace(0.0))
+        table = PhysicalTable(device.mechanism, Tempo(0.0))
         people = SimulatedDealer(device, table, socket, plan, Random(f"{seed}/people"))
         path = _configured(folder, unit, game_id)
         daemon = run_daemon(read_configuration(path), Origin(path, HangUps()))

@@ -21,6 +21,7 @@ from typing import Any, Final, NoReturn
 import usb.backend
 import usb.core
 
+from simulators.usb.control import UsbFaults
 from simulators.usb.descriptors import (
     BULK_IN,
     BULK_OUT,
@@ -36,8 +37,7 @@ from simulators.usb.descriptors import (
     configuration_descriptor,
     device_descriptor,
 )
-from simulators.usb.usb_device import Transfer, UsbDevice
-from simulators.usb.usb_faults import UsbFaults
+from simulators.usb.usb_device import Transfer, UsbDeviceSide
 
 __all__ = ["BULK_IN", "BULK_OUT", "INTERRUPT_IN", "SimulatedUsb", "UsbGadget"]
 
@@ -73,7 +73,7 @@ class UsbGadget:
         configured: bool = True,
     ) -> None:
         self.description = UsbDescription(serial, vendor, product, packet, interrupt, interface_class, serial_port)
-        self.device = UsbDevice(self.description, on_out=lambda endpoint, data: self.on_out(endpoint, data))
+        self.device = UsbDeviceSide(self.description, on_out=lambda endpoint, data: self.on_out(endpoint, data))
         self.on_out = on_out
         self.on_line: Callable[[bool], None] = lambda up: None
         self.kernel_driver = kernel_driver

@@ -20,7 +20,7 @@ from controller.table.phases import Phase, Service
 from controller.table.settings import Settings
 from controller.table.state import TableState
 from firmware_bridge.cards import Card
-from simulators.devices.stacked_deck import stacked as stacked_deck
+from simulators.scenarios.course import stacked as stacked_deck
 from simulators.scenarios.table_course import TableCourse
 from tests.support.uncooperative_device import UncooperativeDevice
 

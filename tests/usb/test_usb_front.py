@@ -9,11 +9,11 @@ import pytest
 
 from firmware_bridge.drivers.cardlink.framing import encode_frame
 from firmware_bridge.drivers.cardlink.sealing import INTERRUPT
+from simulators.devices.base import Tempo
 from simulators.devices.mechanism import Profile, full_capabilities
-from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.usb.descriptors import BULK_IN, BULK_OUT, INTERRUPT_IN, SERIAL_IN, SERIAL_OUT, UsbDescription
-from simulators.usb.usb_device import Transfer, UsbDevice
+from simulators.usb.usb_device import Transfer, UsbDeviceSide
 from simulators.usb.usb_front import UsbRouter
 
 REPORT = encode_frame(0x10, 7, 3, b"\xc0\xdb report")
@@ -26,9 +26,9 @@ class Routed:
     def __init__(self, *, interrupt: bool = True) -> None:
         profile = Profile("shoe", "CARDSHOE-1", full_capabilities("shoe"))
         self.device = SimulatedDevice(
-            profile, key=bytes(32), random=Random(1), fresh=Random(2), clock=lambda: 0.0, pace=Pace(0)
+            profile, key=bytes(32), random=Random(1), fresh=Random(2), clock=lambda: 0.0, pace=Tempo(0)
         )  # fmt: skip
-        self.usb = UsbDevice(UsbDescription("CARDSHOE-1", interrupt=interrupt))
+        self.usb = UsbDeviceSide(UsbDescription("CARDSHOE-1", interrupt=interrupt))
         self.heard: list[bytes] = []
         self.router = UsbRouter(self.usb, self.device, self.heard.append)
         self.control(0x00, 9, 1)

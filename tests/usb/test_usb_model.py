@@ -20,20 +20,20 @@ from simulators.usb.descriptors import (
     UsbDescription,
     configuration_descriptor,
 )
-from simulators.usb.usb_device import QUEUE_LIMIT, Transfer, UsbDevice
+from simulators.usb.usb_device import QUEUE_LIMIT, Transfer, UsbDeviceSide
 
 SERIAL = "CARDSHOE-SIM-1"
 
 
-def device(*, configured: bool = True, **description: Any) -> UsbDevice:
-    made = UsbDevice(UsbDescription(SERIAL, **description))
+def device(*, configured: bool = True, **description: Any) -> UsbDeviceSide:
+    made = UsbDeviceSide(UsbDescription(SERIAL, **description))
     if configured:
         assert control(made, 0x00, 9, 1) == b""
     return made
 
 
 def control(
-    of: UsbDevice, kind: int, request: int, value: int = 0, index: int = 0, *, length: int = 255, data: bytes = b""
+    of: UsbDeviceSide, kind: int, request: int, value: int = 0, index: int = 0, *, length: int = 255, data: bytes = b""
 ) -> bytes | int:
     """Return the answer, or the error's number."""
     size = length if kind & 0x80 else len(data)
@@ -43,7 +43,7 @@ def control(
     return transfer.status or bytes(transfer.received)
 
 
-def read(of: UsbDevice, endpoint: int, length: int = 4096) -> Transfer:
+def read(of: UsbDeviceSide, endpoint: int, length: int = 4096) -> Transfer:
     transfer = Transfer(endpoint, length=length)
     of.submit(transfer)
     return transfer
@@ -117,7 +117,7 @@ def test_only_a_high_speed_device_has_a_qualifier() -> None:
 
 
 def test_without_a_serial_number_its_index_is_zero() -> None:
-    made = UsbDevice(UsbDescription(""))
+    made = UsbDeviceSide(UsbDescription(""))
     found = control(made, 0x80, 6, 0x0100)
     assert isinstance(found, bytes)
     assert found[16] == 0

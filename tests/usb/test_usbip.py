@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from simulators.devices.base import Tempo
 from simulators.devices.mechanism import Profile, full_capabilities
-from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.ports import usbip
-from simulators.ports.usbip import LONGEST_TRANSFER, MOST_CONNECTIONS, MOST_TRANSFERS, Connection, UsbIpFront
+from simulators.ports.usbip import LONGEST_TRANSFER, MOST_CONNECTIONS, MOST_TRANSFERS, UsbipConnection, UsbIpFront
 from simulators.usb.descriptors import BULK_IN, BULK_OUT, INTERRUPT_IN, UsbDescription
-from simulators.usb.usb_device import UsbDevice
+from simulators.usb.usb_device import UsbDeviceSide
 from simulators.usb.usb_front import UsbFront
 from tests.link.parts import KEY, Changes
 from tests.link.rigs import SERIAL_NUMBER
@@ -35,9 +35,9 @@ class Server(UsbIpFront):
     def __init__(self) -> None:
         profile = Profile("shoe", SERIAL_NUMBER, full_capabilities("shoe"))
         device = SimulatedDevice(
-            profile, key=KEY, random=Random(1), fresh=Random(2), clock=lambda: 0.0, pace=Pace(0)
+            profile, key=KEY, random=Random(1), fresh=Random(2), clock=lambda: 0.0, pace=Tempo(0)
         )  # fmt: skip
-        usb = UsbDevice(UsbDescription(SERIAL_NUMBER))
+        usb = UsbDeviceSide(UsbDescription(SERIAL_NUMBER))
         self.said: list[str] = []
         self.heard = Changes()
         super().__init__(UsbFront(device, usb), usb, port=0, say=self._note)
@@ -46,7 +46,7 @@ class Server(UsbIpFront):
         self.said.append(line)
         self.heard.note()
 
-    def ended(self, connection: Connection) -> None:
+    def ended(self, connection: UsbipConnection) -> None:
         super().ended(connection)
         self.heard.note()
 

@@ -13,14 +13,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from simulators.devices.base import Tempo
 from simulators.devices.fault_injection import FaultInjector
 from simulators.devices.mechanism import Profile, full_capabilities
-from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.ports.usbip import UsbIpFront
+from simulators.usb.control import UsbPlan
 from simulators.usb.descriptors import UsbDescription
-from simulators.usb.usb_device import Transfer, UsbDevice
-from simulators.usb.usb_faults import UsbPlan
+from simulators.usb.usb_device import Transfer, UsbDeviceSide
 from simulators.usb.usb_front import UsbFront
 from tests.link.parts import KEY, Changes
 from tests.link.rigs import SERIAL_NUMBER
@@ -116,7 +116,7 @@ def _of_probe(line: dict[str, Any]) -> dict[str, Any]:
     return said
 
 
-class NotingUsb(UsbDevice):
+class NotingUsb(UsbDeviceSide):
     """A device that notes each transfer that begins or is sent. `sent`: the endpoints of those to the host."""
 
     def __init__(self, description: UsbDescription, changes: Changes) -> None:
@@ -142,7 +142,7 @@ class Shoe:
         loop = asyncio.get_running_loop()
         profile = Profile("shoe", SERIAL_NUMBER, full_capabilities("shoe"))
         self.device = SimulatedDevice(
-            profile, key=KEY, random=Random(1), fresh=Random(2), clock=loop.time, pace=Pace(0)
+            profile, key=KEY, random=Random(1), fresh=Random(2), clock=loop.time, pace=Tempo(0)
         )  # fmt: skip
         self.injector = FaultInjector(self.device, seed=1, clock=loop.time, usb=UsbPlan())
         self.usb = NotingUsb(description, self.changes)

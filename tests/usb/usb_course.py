@@ -12,7 +12,7 @@ from firmware_bridge.errors import TransportUnavailableError
 from firmware_bridge.transports.usb import LARGEST_TRANSFER, StallRecovery
 from firmware_bridge.transports.usb_lookup import OpenUsb, open_usb
 from simulators.devices.faults import Side
-from simulators.usb.usb_faults import UsbPlan
+from simulators.usb.control import UsbPlan
 from simulators.usb.usb_front import UsbRouter
 from tests.protocol.fault_course import FaultCourse
 from tests.support.usb_backend import SimulatedUsb, UsbGadget

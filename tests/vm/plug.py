@@ -13,16 +13,15 @@ from random import Random, SystemRandom
 from types import TracebackType
 from typing import Final, Self
 
-from simulators.devices.base import LoggedReport
+from simulators.devices.base import LoggedReport, Tempo
 from simulators.devices.fault_injection import FaultInjector
 from simulators.devices.faults import parse_fault
 from simulators.devices.mechanism import Profile, full_capabilities
-from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
-from simulators.ports.usbip import Connection, UsbIpFront
+from simulators.ports.usbip import UsbipConnection, UsbIpFront
+from simulators.usb.control import UsbPlan
 from simulators.usb.descriptors import Foreign, UsbDescription
-from simulators.usb.usb_device import Transfer, UsbDevice
-from simulators.usb.usb_faults import UsbPlan
+from simulators.usb.usb_device import Transfer, UsbDeviceSide
 from simulators.usb.usb_front import UsbFront
 from tests.vm.machine import HOST, Machine
 
@@ -46,7 +45,7 @@ class Cable:
         self.machine = machine
         self._clock = clock
         self.log: list[LoggedReport] = []
-        self.pace = Pace(0.0)
+        self.pace = Tempo(0.0)
         self.device = SimulatedDevice(
             Profile("shuffler", serial, full_capabilities("shuffler")),
             key=key,
@@ -58,7 +57,7 @@ class Cable:
         )
         plan = UsbPlan()
         self.injector = FaultInjector(self.device, seed=seed, clock=clock, usb=plan)
-        self.usb = UsbDevice(UsbDescription(serial, foreign=foreign))
+        self.usb = UsbDeviceSide(UsbDescription(serial, foreign=foreign))
         self.hub_reset = asyncio.Event()
         front = UsbFront(self.injector.line, self.usb, device=self.device, plan=plan)
         front.on_hub_reset = self._reset_hub
@@ -124,11 +123,11 @@ class Cable:
 class _Server(UsbIpFront):
     """Notes when the machine takes the device."""
 
-    def __init__(self, front: UsbFront, usb: UsbDevice, cable: Cable) -> None:
+    def __init__(self, front: UsbFront, usb: UsbDeviceSide, cable: Cable) -> None:
         super().__init__(front, usb, port=0)
         self._cable = cable
 
-    def give(self, connection: Connection) -> bool:
+    def give(self, connection: UsbipConnection) -> bool:
         taken = super().give(connection)
         if taken:
             self._cable.note_taken()

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from controller.commands.floor.telling import Telling
 from controller.floor.floor_view import Matter
-from controller.floor.follower import Follower
+from controller.floor.follower import FloorFollower
 from controller.floor.page_stream import story_lines
 
 
 class FloorLines:
     """Lines about changes on the floor. With `story` they include the events at the tables."""
 
-    def __init__(self, follower: Follower, telling: Telling, *, story: bool) -> None:
+    def __init__(self, follower: FloorFollower, telling: Telling, *, story: bool) -> None:
         self._follower = follower
         self._telling = telling
         self._story = story

@@ -11,8 +11,8 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from controller.commands.floor.telling import JOINT, Telling
-from controller.floor.floor_view import Floor, Matter, Row, by_pit
-from controller.floor.follower import Follower
+from controller.floor.floor_view import Floor, Matter, TableRow, by_pit
+from controller.floor.follower import FloorFollower
 from controller.floor.page_stream import story_lines
 from controller.floor.topics import TablePlace
 from controller.table.phases import Phase
@@ -31,7 +31,7 @@ Line = Text
 class FloorScreen:
     """The screen of a floor. With `story` it shows the events at the tables if there is space."""
 
-    def __init__(self, follower: Follower, telling: Telling, *, story: bool) -> None:
+    def __init__(self, follower: FloorFollower, telling: Telling, *, story: bool) -> None:
         self._follower = follower
         self._floor: Floor = follower.floor
         self._telling = telling
@@ -54,7 +54,7 @@ class FloorScreen:
 
     # -- the head and the matters
 
-    def _head(self, rows: Sequence[Row], width: int) -> Iterator[Line]:
+    def _head(self, rows: Sequence[TableRow], width: int) -> Iterator[Line]:
         sentence, tone = self._telling.headline(self._floor)
         line = Text()
         if rows and all(row.simulated for row in rows):
@@ -67,7 +67,7 @@ class FloorScreen:
         for note in self._telling.notes(self._floor):
             yield _cut(Text(note, "yellow"), width)
 
-    def _matters(self, rows: Sequence[Row], width: int, room: int) -> list[Line]:
+    def _matters(self, rows: Sequence[TableRow], width: int, room: int) -> list[Line]:
         """Draw a line for each matter, and a second one for the awaited act if all of them fit."""
         found, named = self._floor.matters, {row.key: row for row in rows}
         acts = 2 * len(found) <= room
@@ -81,7 +81,7 @@ class FloorScreen:
             lines.append(Text(self._say("open.more", n=more), "yellow"))
         return lines
 
-    def _matter(self, matter: Matter, named: dict[str, Row]) -> Line:
+    def _matter(self, matter: Matter, named: dict[str, TableRow]) -> Line:
         row = named[matter.row]
         age = self._say.age(self._floor.now_ms, matter.since)
         line = Text(f"{SIGNS[matter.tone]} ", STYLES[matter.tone])
@@ -92,12 +92,12 @@ class FloorScreen:
 
     # -- the tables
 
-    def _grid(self, rows: Sequence[Row], width: int, roomy: int, least: int) -> list[Line]:
+    def _grid(self, rows: Sequence[TableRow], width: int, roomy: int, least: int) -> list[Line]:
         """Draw the tables in the most detailed form that fits together with all matters, or else in its part of the
         screen.
         """
         room, sizes = max(roomy, least), [len(tables) for _, tables in by_pit(rows)]
-        forms: tuple[tuple[int, Callable[[Sequence[Row], int], list[Line]]], ...] = (
+        forms: tuple[tuple[int, Callable[[Sequence[TableRow], int], list[Line]]], ...] = (
             (1, self._listed),
             (max(1, width // CELL), self._cells),
             (max(1, width // SMALL_CELL), self._small),
@@ -110,7 +110,7 @@ class FloorScreen:
             return found
         return [*found[: room - 1], Text(self._say("open.more", n=len(found) - room + 1), "dim")]
 
-    def _listed(self, rows: Sequence[Row], width: int) -> list[Line]:
+    def _listed(self, rows: Sequence[TableRow], width: int) -> list[Line]:
         """Draw a line for each table."""
         lines: list[Line] = []
         for (site, pit), tables in by_pit(rows):
@@ -119,7 +119,7 @@ class FloorScreen:
             lines += [_cut(self._whole(row, min(names, width // 3)), width) for row in tables]
         return lines
 
-    def _whole(self, row: Row, names: int) -> Line:
+    def _whole(self, row: TableRow, names: int) -> Line:
         table = self._floor.tables[TablePlace(row.site, row.pit, row.table)]
         device = self._say("tile.ready", device=self._say.device(row.device)) if row.device else ""
         report = table.table
@@ -133,13 +133,13 @@ class FloorScreen:
         line.append(JOINT.join(filter(None, parts)), STYLES[row.tone])
         return line
 
-    def _cells(self, rows: Sequence[Row], width: int) -> list[Line]:
+    def _cells(self, rows: Sequence[TableRow], width: int) -> list[Line]:
         return self._in_cells(rows, width, CELL, lambda row: f"{row.table} {self._round(row)} {self._state(row)}")
 
-    def _small(self, rows: Sequence[Row], width: int) -> list[Line]:
+    def _small(self, rows: Sequence[TableRow], width: int) -> list[Line]:
         return self._in_cells(rows, width, SMALL_CELL, lambda row: f"{row.table} {self._state(row)}")
 
-    def _in_cells(self, rows: Sequence[Row], width: int, cell: int, text: Callable[[Row], str]) -> list[Line]:
+    def _in_cells(self, rows: Sequence[TableRow], width: int, cell: int, text: Callable[[TableRow], str]) -> list[Line]:
         lines: list[Line] = []
         for (site, pit), tables in by_pit(rows):
             lines.append(Text(self._pit(site, pit), "bold"))
@@ -150,7 +150,7 @@ class FloorScreen:
                 lines.append(_cut(line, width))
         return lines
 
-    def _pits(self, rows: Sequence[Row], width: int) -> list[Line]:
+    def _pits(self, rows: Sequence[TableRow], width: int) -> list[Line]:
         """Draw a line for each pit: the tables that need a person by name, the others by count."""
         lines: list[Line] = []
         for (site, pit), tables in by_pit(rows):
@@ -169,7 +169,7 @@ class FloorScreen:
         """Return the pit's name, with its site if there are several sites."""
         return pit if self._is_one_site else f"{site}{JOINT}{pit}"
 
-    def _state(self, row: Row) -> str:
+    def _state(self, row: TableRow) -> str:
         """Return what needs a person besides irregularities, else the phase, with its age if that is a minute or
         more.
         """
@@ -178,7 +178,7 @@ class FloorScreen:
         age = self._say.age(self._floor.now_ms, row.trouble_since if troubled else row.since, LONG_AGE)
         return f"{word} {age}".rstrip()
 
-    def _round(self, row: Row) -> str:
+    def _round(self, row: TableRow) -> str:
         return self._say("tile.round", round=row.round) if row.round else ""
 
     # -- the story
@@ -196,7 +196,7 @@ class FloorScreen:
             yield line.utc_ns, f"{self._telling.time(line.utc_ns, seconds=True)} {line.text}"
 
 
-def batched_rows(rows: Sequence[Row], count: int) -> Iterator[Sequence[Row]]:
+def batched_rows(rows: Sequence[TableRow], count: int) -> Iterator[Sequence[TableRow]]:
     return (rows[at : at + count] for at in range(0, len(rows), count))
 
 

@@ -18,7 +18,7 @@ from controller.problems import BadInputError, ProblemError
 from firmware_bridge.plain_text import whole_number
 
 if TYPE_CHECKING:
-    from controller.floor.follower import Follower
+    from controller.floor.follower import FloorFollower
     from controller.floor.page_server import PageServer
 
 PORT: Final = 8090
@@ -75,7 +75,7 @@ def serve(
     from controller.api.tcp_listener import PortRefusedError, TcpListener
     from controller.daemon.host import HostClock
     from controller.daemon.logs import configure_logs
-    from controller.floor.follower import Follower, Part
+    from controller.floor.follower import FloorFollower, FollowedPart
     from controller.floor.page_server import PageServer
 
     broker = find_broker(broker_url, ca, certificate, key)
@@ -83,7 +83,9 @@ def serve(
     import structlog
 
     clock, log = HostClock(), structlog.get_logger()
-    follower = Follower(broker, Part(site or "+", pit or "+"), lambda: clock.now().boottime_ns, SystemRandom(), log)
+    follower = FloorFollower(
+        broker, FollowedPart(site or "+", pit or "+"), lambda: clock.now().boottime_ns, SystemRandom(), log
+    )
     try:
         listener = TcpListener(port)
     except PortRefusedError as error:
@@ -99,7 +101,7 @@ def serve(
         raise ProblemError(f"The page cannot be served: {error.strerror or error}.") from error
 
 
-async def _serve(server: PageServer, follower: Follower) -> None:
+async def _serve(server: PageServer, follower: FloorFollower) -> None:
     loop = asyncio.get_running_loop()
     following = asyncio.create_task(follower.run())
     loop.add_signal_handler(signal.SIGTERM, following.cancel)

@@ -16,7 +16,7 @@ from controller.commands.text import in_terminal, write_out
 
 if TYPE_CHECKING:
     from controller.commands.floor.telling import Telling
-    from controller.floor.follower import Follower
+    from controller.floor.follower import FloorFollower
 
 DRAWN_EVERY: Final = 1.0  # seconds, so that ages stay current
 LEAST_BETWEEN: Final = 0.5  # seconds between two screens
@@ -44,12 +44,12 @@ def watch(
     """
     from controller.commands.floor.telling import Telling
     from controller.daemon.host import HostClock
-    from controller.floor.follower import Follower, Part
+    from controller.floor.follower import FloorFollower, FollowedPart
 
     broker = find_broker(broker_url, ca, certificate, key)
     clock = HostClock()
-    part = Part(site or "+", pit or "+", table or "+", stories=bool(table))
-    follower = Follower(broker, part, lambda: clock.now().boottime_ns, SystemRandom(), Silent())
+    part = FollowedPart(site or "+", pit or "+", table or "+", stories=bool(table))
+    follower = FloorFollower(broker, part, lambda: clock.now().boottime_ns, SystemRandom(), Silent())
     with suppress(KeyboardInterrupt):
         asyncio.run(_watch(follower, Telling(language, clock), story=bool(table)))
 
@@ -66,7 +66,7 @@ class Silent:
             click.echo(f"{values['sentence']} {values['hint']}", err=True)
 
 
-async def _watch(follower: Follower, telling: Telling, *, story: bool) -> None:
+async def _watch(follower: FloorFollower, telling: Telling, *, story: bool) -> None:
     show = _draw if in_terminal() else _print
     both = [asyncio.create_task(one) for one in (follower.run(), show(follower, telling, story=story))]
     try:
@@ -80,7 +80,7 @@ async def _watch(follower: Follower, telling: Telling, *, story: bool) -> None:
         await asyncio.gather(*both, return_exceptions=True)
 
 
-async def _draw(follower: Follower, telling: Telling, *, story: bool) -> None:
+async def _draw(follower: FloorFollower, telling: Telling, *, story: bool) -> None:
     from rich.live import Live
 
     from controller.commands.floor.screen import FloorScreen
@@ -95,7 +95,7 @@ async def _draw(follower: Follower, telling: Telling, *, story: bool) -> None:
                     await follower.news()
 
 
-async def _print(follower: Follower, telling: Telling, *, story: bool) -> None:
+async def _print(follower: FloorFollower, telling: Telling, *, story: bool) -> None:
     from controller.commands.floor.lines import FloorLines
 
     lines = FloorLines(follower, telling, story=story)

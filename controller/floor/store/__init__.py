@@ -2,11 +2,9 @@
 
     records    reads a message: a record of a journal, or something else
     database   the connection, the schema's version, and the meaning of its errors
-    event_types  checks that an event is one that a table publishes
     schema/    tables, functions, views and roles as SQL
     rows       a journal and its files as rows, locked while records are added
-    files      incoming files and heads: which key signs, and whether the signature is valid
-    owners     the table that a journal belongs to
+    files      incoming files and heads: which key signs, whether it is valid, which table owns the journal
     decisions  incoming decisions: new, already stored, or different under a stored number
     chain      how far a journal is complete
     alarms     findings that a person has to look at

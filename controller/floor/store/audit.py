@@ -19,7 +19,7 @@ import msgspec
 from controller.floor.store.database import Connection, Database
 from controller.floor.store.records import Arrived, digest_of
 from controller.floor.store.writing import Writer
-from controller.floor.topics import Subject, TablePlace
+from controller.floor.topics import TablePlace, TopicSubject
 from controller.journal.outbox import Cursor, DecisionMade, FileBegan, HeadSigned, Outbox, Record
 
 _JOURNAL: Final = """SELECT id, site, pit, table_name, pruned, number, highest FROM cardshoe.journal
@@ -40,7 +40,7 @@ encode(h.key, 'hex') FROM cardshoe.head h JOIN cardshoe.journal_file f ON f.id =
 _ALARMS: Final = "SELECT count(*) FROM cardshoe.alarm WHERE journal = %s AND closed_at IS NULL"
 
 
-class Finding(msgspec.Struct, frozen=True):
+class AuditFinding(msgspec.Struct, frozen=True):
     """A finding. `code` is for machines. `entry` is the first of the `count` records that it concerns."""
 
     code: str
@@ -68,7 +68,7 @@ class Audited(msgspec.Struct):
     waiting: int = 0
     filled: int = 0
     alarms: int = 0
-    findings: list[Finding] = []
+    findings: list[AuditFinding] = []
 
 
 class OtherTableError(Exception):
@@ -223,7 +223,7 @@ class Audit:
         """
         assert self._writer is not None
         records = [one for one in page if not isinstance(one, DecisionMade)] + list(missing)
-        topic = self._place.topic(Subject.JOURNAL)
+        topic = self._place.topic(TopicSubject.JOURNAL)
         written = self._writer.write([Arrived(topic, self._place, one) for one in records])
         self.audited.filled += written.new
         if written.refused:
@@ -277,7 +277,7 @@ class Audit:
         return row or (-1, -1)
 
     def _find(self, code: str, entry: int, count: int, sentence: str) -> None:
-        self.audited.findings.append(Finding(code, entry, count, sentence))
+        self.audited.findings.append(AuditFinding(code, entry, count, sentence))
 
     def _note(self, code: str, first: int, last: int) -> None:
         """Combine consecutive entries into one finding."""

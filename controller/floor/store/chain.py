@@ -30,7 +30,7 @@ _WHOSE: Final = "SELECT number, hash, previous_file FROM cardshoe.journal_file W
 _NAMED: Final = "SELECT number, hash, previous_file FROM cardshoe.journal_file WHERE journal = %s AND file_id = %s"
 
 
-class Link(NamedTuple):
+class ChainLink(NamedTuple):
     """A decision in the chain."""
 
     first: int
@@ -47,7 +47,7 @@ class _File(NamedTuple):
     previous_hash: bytes
 
 
-def follow(connection: Connection, journal: JournalRow, added: Iterable[Link]) -> list[Alarm]:
+def follow(connection: Connection, journal: JournalRow, added: Iterable[ChainLink]) -> list[Alarm]:
     """Move the end of the chain after `added` were stored, in their order. Return the alarms for those that do not
     follow.
     """
@@ -78,7 +78,7 @@ def _look_on(connection: Connection, journal: JournalRow) -> list[Alarm]:
     rows = connection.execute(_FILES_FROM, (journal.id, journal.number))
     following = {row[3]: _File(*row) for row in rows}
     while True:
-        page = [Link(*row) for row in connection.execute(_DECISIONS_AFTER, (journal.id, journal.number, PAGE))]
+        page = [ChainLink(*row) for row in connection.execute(_DECISIONS_AFTER, (journal.id, journal.number, PAGE))]
         for link in page:
             if link.first != journal.number + 1:
                 _pass_files(journal, following, b"")
@@ -98,7 +98,7 @@ def _pass_files(journal: JournalRow, following: Mapping[bytes, _File], until: by
         journal.hash, journal.file = file.hash, file.id
 
 
-def _broken(connection: Connection, journal: JournalRow, link: Link) -> list[Alarm]:
+def _broken(connection: Connection, journal: JournalRow, link: ChainLink) -> list[Alarm]:
     """Return an alarm, once, if the decision cannot follow whatever else arrives."""
     if journal.broken_at is not None or (link.file != journal.file and _may_follow(connection, journal, link)):
         return []
@@ -107,7 +107,7 @@ def _broken(connection: Connection, journal: JournalRow, link: Link) -> list[Ala
     return [Alarm("fork", journal.id, link.first, sentence)]
 
 
-def _may_follow(connection: Connection, journal: JournalRow, link: Link) -> bool:
+def _may_follow(connection: Connection, journal: JournalRow, link: ChainLink) -> bool:
     """Return whether the record of its file, or of one between that and the chain's end, has not arrived yet."""
     row = connection.execute(_WHOSE, (link.file,)).fetchone()
     if row is not None and row[0] is not None and (row[0], row[1]) != (journal.number, link.before):

@@ -12,6 +12,7 @@ recognised by its numbers.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -20,15 +21,51 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from controller.floor import BrokerError
 from controller.floor.address import Broker
-from controller.floor.broker import Connection, Message, connected
+from controller.floor.broker import BrokerConnection, BrokerMessage, connected
 from controller.floor.store import StoreError
 from controller.floor.store.database import Database
 from controller.floor.store.meters import StoreMeters
 from controller.floor.store.records import LONGEST, Heard, LeftOut, read_message
-from controller.floor.store.table_pace import TablePace
-from controller.floor.store.writing import Writer, Written
-from controller.floor.topics import Subject, topic_filter
+from controller.floor.store.writing import BatchWritten, Writer
+from controller.floor.topics import TopicSubject, topic_filter
 from controller.journal.codec import Clock
+from firmware_bridge.allowance import Allowance
+
+AT_ONCE: Final = 5000  # records of one table: about two seconds of the store's time
+A_SECOND: Final = 1000  # the rate at which a table may send a backlog
+MOST_TOPICS: Final = 20_000  # topics that are remembered; a table has two
+
+
+class TablePace:
+    """Limits how many records of one table are stored, so that a flooding table does not delay the records of the
+    others. The limit is by topic, since a broker lets a table publish only under its own topics.
+
+    Records above it are acknowledged and dropped, with an alarm that names the table. The broker has one queue for all
+    tables, so a record that is not taken would delay everything behind it.
+    """
+
+    def __init__(self, at_once: int = AT_ONCE) -> None:
+        self._at_once = at_once
+        self._allowances: dict[str, Allowance] = {}  # oldest first
+
+    def admit(self, messages: Sequence[BrokerMessage], now: float) -> tuple[list[BrokerMessage], list[LeftOut]]:
+        """Return the messages to store at `now` (in seconds), and the number of dropped messages by topic."""
+        stored: list[BrokerMessage] = []
+        left_out: Counter[str] = Counter()
+        for message in messages:
+            if self._allowance(message.topic).take(now):
+                stored.append(message)
+            else:
+                left_out[message.topic] += 1
+        return stored, [LeftOut(topic, count) for topic, count in left_out.items()]
+
+    def _allowance(self, topic: str) -> Allowance:
+        if topic not in self._allowances:
+            if len(self._allowances) >= MOST_TOPICS:
+                del self._allowances[next(iter(self._allowances))]
+            self._allowances[topic] = Allowance(self._at_once, 1 / A_SECOND)
+        return self._allowances[topic]
+
 
 BATCH: Final = 1000  # messages
 UNACKNOWLEDGED: Final = 2 * BATCH  # one batch is received while another is committed
@@ -59,7 +96,10 @@ class Consuming(NamedTuple):
     def filters(self) -> list[str]:
         """Return the topic filters of a keeper of journals."""
         where = self.site or "+", self.pit or "+"
-        return [f"$share/{self.group}/{topic_filter(subject, *where)}" for subject in (Subject.JOURNAL, Subject.KEEPER)]
+        return [
+            f"$share/{self.group}/{topic_filter(subject, *where)}"
+            for subject in (TopicSubject.JOURNAL, TopicSubject.KEEPER)
+        ]
 
 
 class Consumer:
@@ -119,11 +159,11 @@ class Consumer:
             wait = AGAIN[0] if self._batches > batches else min(2 * wait, AGAIN[1])
             await asyncio.sleep(wait * self._random.uniform(0.5, 1.0))
 
-    async def _check_database(self, in_thread: InThread, connection: Connection) -> None:
+    async def _check_database(self, in_thread: InThread, connection: BrokerConnection) -> None:
         await self._until_done(connection, partial(in_thread, self._database.check))
         self._ready()
 
-    async def _consume(self, in_thread: InThread, connection: Connection) -> None:
+    async def _consume(self, in_thread: InThread, connection: BrokerConnection) -> None:
         """Store batches until the connection to the broker ends, which raises `BrokerError`."""
         loop = asyncio.get_running_loop()
         due = loop.time()
@@ -133,18 +173,20 @@ class Consumer:
             messages = [first, *connection.waiting(BATCH - 1, MOST_BYTES)]
             due = loop.time() + LEAST_BETWEEN
             stored, left_out = self._pace.admit(messages, self._clock.now().boottime_ns / 1e9)
-            written: Written = await self._until_done(connection, partial(in_thread, self._write, stored, left_out))
+            written: BatchWritten = await self._until_done(
+                connection, partial(in_thread, self._write, stored, left_out)
+            )
             for message in messages:
                 connection.acknowledge(message)
             self._batches += 1
             self._meters.take(written, self._clock.now().utc_ns)
 
-    def _write(self, messages: Sequence[Message], left_out: Sequence[LeftOut]) -> Written:
-        journals = [one for one in messages if not one.topic.endswith(Subject.KEEPER)]
+    def _write(self, messages: Sequence[BrokerMessage], left_out: Sequence[LeftOut]) -> BatchWritten:
+        journals = [one for one in messages if not one.topic.endswith(TopicSubject.KEEPER)]
         heard: list[Heard] = [*(read_message(one.topic, one.payload) for one in journals), *left_out]
-        return self._writer.write(heard) if heard else Written()
+        return self._writer.write(heard) if heard else BatchWritten()
 
-    async def _until_done(self, connection: Connection, work: Callable[[], Awaitable[Any]]) -> Any:
+    async def _until_done(self, connection: BrokerConnection, work: Callable[[], Awaitable[Any]]) -> Any:
         """Repeat `work` while the database is unavailable. Raise `BrokerError` once the broker is gone too."""
         wait = AGAIN[0]
         while True:

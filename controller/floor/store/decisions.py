@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from controller.floor.store.alarms import Alarm, contradicts
-from controller.floor.store.chain import Link
+from controller.floor.store.chain import ChainLink
 from controller.floor.store.database import Connection
 from controller.floor.store.records import Arrived, at, digest_of, name_of, text_of
 from controller.floor.store.rows import FileRow, JournalRow
@@ -26,7 +26,7 @@ JOIN unnest(%s::int[], %s::bigint[], %s::int[], %s::bytea[]) AS w(journal, numbe
 ON h.journal = w.journal AND h.number = w.number AND h.file = w.file WHERE h.hash <> w.hash"""
 
 
-class Stored(NamedTuple):
+class StoredDecision(NamedTuple):
     """The nearest stored decision that ends with an entry or after it."""
 
     first: int
@@ -34,7 +34,7 @@ class Stored(NamedTuple):
     digest: bytes
 
 
-class Came(NamedTuple):
+class CameDecision(NamedTuple):
     """A decision with the rows of its journal and its file."""
 
     arrived: Arrived
@@ -43,24 +43,24 @@ class Came(NamedTuple):
     file: FileRow
 
     @property
-    def link(self) -> Link:
+    def link(self) -> ChainLink:
         made = self.made
-        return Link(made.first, made.last, bytes.fromhex(made.before), bytes.fromhex(made.hash), self.file.id)
+        return ChainLink(made.first, made.last, bytes.fromhex(made.before), bytes.fromhex(made.hash), self.file.id)
 
 
-class Taken(NamedTuple):
+class DecisionsTaken(NamedTuple):
     """The result of a batch. `new` is in the order of journals and entries. `repeated` counts those already stored."""
 
-    new: list[Came]
+    new: list[CameDecision]
     repeated: int
     alarms: list[Alarm]
 
 
-def take_decisions(connection: Connection, came: Sequence[Came]) -> Taken:
+def take_decisions(connection: Connection, came: Sequence[CameDecision]) -> DecisionsTaken:
     """Store the new decisions."""
     ordered = sorted(came, key=lambda one: (one.journal.id, one.made.last))
     stored = _nearest(connection, ordered)
-    new: list[Came] = []
+    new: list[CameDecision] = []
     alarms: list[Alarm] = []
     repeated = 0
     for place, one in enumerate(ordered):
@@ -68,7 +68,7 @@ def take_decisions(connection: Connection, came: Sequence[Came]) -> Taken:
         before = new[-1] if new and new[-1].journal is journal else None  # from this batch
         found = stored.get(place)
         if before is not None and before.made.last >= made.first:
-            found = Stored(before.made.first, before.made.last, digest_of(before.made))
+            found = StoredDecision(before.made.first, before.made.last, digest_of(before.made))
         if made.last <= journal.pruned:
             repeated += 1
         elif found is None or not _overlap(found, made):
@@ -80,29 +80,29 @@ def take_decisions(connection: Connection, came: Sequence[Came]) -> Taken:
     _store(connection, new)
     for one in new:
         one.journal.highest = max(one.journal.highest, one.made.last)
-    return Taken(new, repeated, [*alarms, *_signed_otherwise(connection, new)])
+    return DecisionsTaken(new, repeated, [*alarms, *_signed_otherwise(connection, new)])
 
 
-def _nearest(connection: Connection, came: Sequence[Came]) -> dict[int, Stored]:
+def _nearest(connection: Connection, came: Sequence[CameDecision]) -> dict[int, StoredDecision]:
     """Return the nearest stored decision by the place in `came`; there is none for those above every stored entry."""
     asked = [(place, one) for place, one in enumerate(came) if one.made.first <= one.journal.highest]
     if not asked:
         return {}
     columns = [place for place, _ in asked], [one.journal.id for _, one in asked], [one.made.first for _, one in asked]
-    return {place: Stored(*row) for place, *row in connection.execute(_NEAREST, columns)}
+    return {place: StoredDecision(*row) for place, *row in connection.execute(_NEAREST, columns)}
 
 
-def _overlap(stored: Stored, made: DecisionMade) -> bool:
+def _overlap(stored: StoredDecision, made: DecisionMade) -> bool:
     return stored.first <= made.last and made.first <= stored.last
 
 
-def _differs(connection: Connection, came: Came) -> list[Alarm]:
+def _differs(connection: Connection, came: CameDecision) -> list[Alarm]:
     made = came.made
     sentence = f"Entry {made.last} arrived again and differs from the stored one."
     return contradicts(connection, came.journal, came.arrived, "fork", sentence)
 
 
-def _store(connection: Connection, new: Iterable[Came]) -> None:
+def _store(connection: Connection, new: Iterable[CameDecision]) -> None:
     rows = list(new)
     if not rows:
         return
@@ -120,7 +120,7 @@ def _store(connection: Connection, new: Iterable[Came]) -> None:
                     copy.write_row((journal.id, number, made.last, moment, made.round, name_of(event), text_of(event)))
 
 
-def _signed_otherwise(connection: Connection, new: Sequence[Came]) -> list[Alarm]:
+def _signed_otherwise(connection: Connection, new: Sequence[CameDecision]) -> list[Alarm]:
     """Return alarms for heads that arrived before their decisions and sign different ones."""
     before = [one for one in new if one.made.last <= one.journal.head_number]
     if not before:

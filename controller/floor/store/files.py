@@ -1,18 +1,23 @@
-"""Incoming files and heads: which key signs, and whether the signature is valid."""
+"""Incoming files and heads: which key signs, whether the signature is valid, and which table owns the journal.
+
+The owner of a journal is the table under whose topics its beginning arrived, which names that table and is signed.
+Records under the topics of one table belong to that table alone, so nobody takes over a journal by sending first. If
+two tables send under one id, both are stored, each with its own key, and people are told which table has what.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from controller.floor.store.alarms import Alarm, Kind, contradicts, signed_before
 from controller.floor.store.database import Connection
 from controller.floor.store.decisions import other_than_signed
-from controller.floor.store.owners import claim
 from controller.floor.store.records import Arrived, at
 from controller.floor.store.rows import NOT_KNOWN, FileRow, JournalRow
+from controller.floor.topics import TablePlace, TopicSubject
 from controller.journal.outbox import FileBegan, HeadSigned
-from controller.journal.signing import is_signed, key_statement, statement
+from controller.journal.signing import fingerprint, is_signed, key_statement, statement
 
 _WHOLE_FILE: Final = """SELECT number, hash, utc_ns, table_name, simulated, key, endorsement, previous_file,
 previous_hash FROM cardshoe.journal_file WHERE id = %s AND number IS NOT NULL"""
@@ -35,7 +40,7 @@ _HASH_AT: Final = "SELECT hash FROM cardshoe.decision WHERE journal = %s AND las
 _KEY_OF: Final = "SELECT number, hash, key FROM cardshoe.journal_file WHERE id = %s AND number IS NOT NULL"
 
 
-class Taken(NamedTuple):
+class FileTaken(NamedTuple):
     """The result. `new` is true if it was not stored before. `refused` means that it contradicts a stored record."""
 
     new: bool
@@ -43,7 +48,9 @@ class Taken(NamedTuple):
     refused: bool = False
 
 
-def take_file(connection: Connection, arrived: Arrived, began: FileBegan, journal: JournalRow, file: FileRow) -> Taken:
+def take_file(
+    connection: Connection, arrived: Arrived, began: FileBegan, journal: JournalRow, file: FileRow
+) -> FileTaken:
     """Take the record of a file."""
     values: tuple[Any, ...] = (
         began.number, bytes.fromhex(began.hash), began.utc_ns, began.table, began.simulated, bytes.fromhex(began.key),
@@ -51,19 +58,19 @@ def take_file(connection: Connection, arrived: Arrived, began: FileBegan, journa
     )  # fmt: skip
     if (stored := connection.execute(_WHOLE_FILE, (file.id,)).fetchone()) is not None:
         if tuple(stored) == values:
-            return Taken(False)
+            return FileTaken(False)
         sentence = f"The file that begins after entry {began.number} arrived again and differs from the stored one."
-        return Taken(False, contradicts(connection, journal, arrived, "fork", sentence), refused=True)
+        return FileTaken(False, contradicts(connection, journal, arrived, "fork", sentence), refused=True)
     if _is_passed(connection, journal, began):
         sentence = f"The journal continues after entry {began.number} in another file than the stored ones."
-        return Taken(False, contradicts(connection, journal, arrived, "fork", sentence), refused=True)
+        return FileTaken(False, contradicts(connection, journal, arrived, "fork", sentence), refused=True)
     connection.execute(_SET_FILE, (*values[:2], at(began.utc_ns), *values[2:], file.id))
     journal.simulated = began.simulated
     if journal.number == NOT_KNOWN or began.number <= journal.begins_at:
         journal.begins_earlier = True
     journal.looks_on = True
     claim(connection, journal, file)
-    return Taken(True, _doubts_of_file(connection, began, journal, file))
+    return FileTaken(True, _doubts_of_file(connection, began, journal, file))
 
 
 def _is_passed(connection: Connection, journal: JournalRow, began: FileBegan) -> bool:
@@ -101,22 +108,26 @@ def _endorsed(journal: JournalRow, before: bytes, after: bytes, endorsement: byt
     return before == after or is_signed(before, endorsement, key_statement(journal.journal_id, before, after))
 
 
-def take_head(connection: Connection, arrived: Arrived, head: HeadSigned, journal: JournalRow, file: FileRow) -> Taken:
+def take_head(
+    connection: Connection, arrived: Arrived, head: HeadSigned, journal: JournalRow, file: FileRow
+) -> FileTaken:
     """Take a signed head. A head with a bad signature is not stored."""
     hash_, signature, key = (bytes.fromhex(digits) for digits in (head.hash, head.signature, head.key))
     known = connection.execute(_KEY_OF, (file.id,)).fetchone()
     said = statement(head.journal, head.file, head.head, head.utc_ns)
     if not is_signed(key, signature, said) or (known is not None and known[2] != key):
         alarm = _badly_signed(journal, head.number)
-        return Taken(False, contradicts(connection, journal, arrived, "bad-signature", alarm.sentence), refused=True)
+        return FileTaken(
+            False, contradicts(connection, journal, arrived, "bad-signature", alarm.sentence), refused=True
+        )
     stored = connection.execute(_HEAD, (journal.id, head.number, file.id)).fetchone()
     if stored is not None:
         if tuple(stored) == (hash_, head.utc_ns, signature, key):
-            return Taken(False)
+            return FileTaken(False)
         sentence = f"Entry {head.number} was signed twice, with different contents or at different times."
         again = known is not None and stored[0] == hash_  # an older copy of the journal signed it again
         kind: Kind = "rollback" if again else "fork"
-        return Taken(False, contradicts(connection, journal, arrived, kind, sentence), refused=True)
+        return FileTaken(False, contradicts(connection, journal, arrived, kind, sentence), refused=True)
     alarms: list[Alarm] = []
     if known is not None and (before := signed_before(connection, journal, head.number, hash_, key)) is not None:
         sentence = f"The journal's key signed entry {before}, and entry {head.number} of a second chain."
@@ -130,7 +141,7 @@ def take_head(connection: Connection, arrived: Arrived, head: HeadSigned, journa
     of = known[1:2] if known is not None and of_name else _hash_at(connection, journal, head, file)
     if of and of[0] != hash_:
         alarms.append(other_than_signed(journal, head.number))
-    return Taken(True, alarms)
+    return FileTaken(True, alarms)
 
 
 def _hash_at(connection: Connection, journal: JournalRow, head: HeadSigned, file: FileRow) -> Any:
@@ -144,3 +155,40 @@ def _badly_signed(journal: JournalRow, number: int) -> Alarm:
 def _key_changed(journal: JournalRow, number: int) -> Alarm:
     sentence = f"The file after entry {number} has a different key, which the previous key has not endorsed."
     return Alarm("key-changed", journal.id, number, sentence)
+
+
+_SIGNED_BEGINNING: Final = """SELECT f.key FROM cardshoe.journal_file f JOIN cardshoe.head h
+ON h.journal = f.journal AND h.file = f.id AND h.number = f.number AND h.hash = f.hash AND h.key = f.key
+WHERE f.id = %s"""
+_OTHERS: Final = """SELECT id, site, pit, table_name, key FROM cardshoe.journal
+WHERE journal_id = %s AND id <> %s AND key IS NOT NULL ORDER BY id"""
+
+
+def claim(connection: Connection, journal: JournalRow, file: FileRow) -> None:
+    """Set the owner's key after a file or head was stored: the journal belongs to the table of its first signed
+    beginning.
+    """
+    if journal.key is None and (row := connection.execute(_SIGNED_BEGINNING, (file.id,)).fetchone()) is not None:
+        journal.key, journal.is_claimed = row[0], True
+
+
+def doubts_of_owner(connection: Connection, journals: Iterable[JournalRow]) -> list[Alarm]:
+    """Return alarms for journals that have just got an owner, or arrive without a beginning, if another table has the
+    same id.
+    """
+    found: list[Alarm] = []
+    for journal in journals:
+        if not journal.is_claimed and (journal.key is not None or journal.number != NOT_KNOWN):
+            continue
+        own = TablePlace(journal.site, journal.pit, journal.table)
+        for number, *place, key in connection.execute(_OTHERS, (journal.journal_id, journal.id)).fetchall():
+            other = "/".join(place)
+            if journal.key is None:
+                signed = f"The journal belongs to the table {other}, which signed its beginning."
+                sentence = f"{signed} Entries arrived without one."
+                found.append(Alarm("other-table", journal.id, None, sentence, own.topic(TopicSubject.JOURNAL)))
+                continue
+            two = f"{'/'.join(own)} with the key {fingerprint(journal.key)}, {other} with {fingerprint(key)}"
+            sentence = f"Two tables signed a beginning of this journal: {two}. Compare these keys with the tables' own."
+            found += [Alarm("other-table", one, None, sentence) for one in (journal.id, number)]
+    return found

@@ -7,7 +7,7 @@ from typing import Final, Literal
 from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
 
 from controller.floor.store.alarms import KINDS
-from controller.floor.store.writing import Written
+from controller.floor.store.writing import BatchWritten
 
 ENDS: Final = ("broker", "database")
 
@@ -45,7 +45,7 @@ class StoreMeters:
         self._opened = dict.fromkeys(KINDS, 0)
         self.alarms(self._opened)
 
-    def take(self, written: Written, utc_ns: int) -> None:
+    def take(self, written: BatchWritten, utc_ns: int) -> None:
         """Count a batch that was committed at that time."""
         for came, count in (("new", written.new), ("again", written.repeated), ("refused", written.refused)):
             self._records.labels(came).inc(count)

@@ -17,9 +17,8 @@ from controller.floor.store import StoreError
 from controller.floor.store.alarms import Alarm, Kind, contradicts, look_for_gaps, raise_alarms
 from controller.floor.store.chain import follow
 from controller.floor.store.database import Connection, Database
-from controller.floor.store.decisions import Came, take_decisions
-from controller.floor.store.files import Taken, take_file, take_head
-from controller.floor.store.owners import doubts_of_owner
+from controller.floor.store.decisions import CameDecision, take_decisions
+from controller.floor.store.files import FileTaken, doubts_of_owner, take_file, take_head
 from controller.floor.store.records import Arrived, Heard, LeftOut, Unreadable, Whose, at
 from controller.floor.store.rows import (
     MOST_JOURNALS,
@@ -36,7 +35,7 @@ GAP_AFTER: Final = 300.0  # seconds for which entries may be missing before an a
 _ADD_MONTH: Final = "SELECT cardshoe.add_month(%s)"
 
 
-class Written(msgspec.Struct):
+class BatchWritten(msgspec.Struct):
     """The result of a batch: records that were new, already stored, or refused with an alarm. `oldest_ns` is the time
     of the oldest new one, or 0.
     """
@@ -46,7 +45,7 @@ class Written(msgspec.Struct):
     refused: int = 0
     oldest_ns: int = 0
 
-    def add(self, other: Written) -> None:
+    def add(self, other: BatchWritten) -> None:
         self.new += other.new
         self.repeated += other.repeated
         self.refused += other.refused
@@ -63,7 +62,7 @@ class Writer:
         self._journals: set[Whose] = set()  # journals known to exist
         self._months: set[date] = set()  # months whose partitions exist or are not wanted
 
-    def write(self, batch: Sequence[Heard]) -> Written:
+    def write(self, batch: Sequence[Heard]) -> BatchWritten:
         """Write a batch durably. Raise `StoreError` if nothing of it was stored."""
         try:
             return self._write(batch)
@@ -87,7 +86,7 @@ class Writer:
         """Forget what is known of the database: it may have been restored from a backup when it is used again."""
         self._files, self._journals, self._months = Files(), set(), set()
 
-    def _write(self, batch: Sequence[Heard]) -> Written:
+    def _write(self, batch: Sequence[Heard]) -> BatchWritten:
         came = [one for one in batch if isinstance(one, Arrived)]
         unreadable = [one for one in batch if isinstance(one, Unreadable)]
         left_out = [one for one in batch if isinstance(one, LeftOut)]
@@ -130,7 +129,7 @@ class _Batch:
     def __init__(self, connection: Connection, journals: dict[Whose, JournalRow], files: Files) -> None:
         self.files: dict[tuple[int, str], FileRow] = {}
         self.alarms: list[Alarm] = []
-        self.written = Written()
+        self.written = BatchWritten()
         self._connection = connection
         self._journals = journals
         self._kept_files = files
@@ -139,14 +138,14 @@ class _Batch:
         own = [one for one in arrived if self._is_good(one)]
         keys = {(self._journals[one.whose].id, one.record.file) for one in own}
         self.files = self._kept_files.of(self._connection, keys)
-        came: list[Came] = []
+        came: list[CameDecision] = []
         for one in own:
             journal, record = self._journals[one.whose], one.record
             file = self.files[journal.id, record.file]
             if isinstance(record, FileBegan):
                 self._count(one, take_file(self._connection, one, record, journal, file))
             elif isinstance(record, DecisionMade):
-                came.append(Came(one, record, journal, file))
+                came.append(CameDecision(one, record, journal, file))
         taken = take_decisions(self._connection, came)
         for one in own:  # after the decisions that they sign
             if isinstance(one.record, HeadSigned):
@@ -179,21 +178,23 @@ class _Batch:
         self.written.refused += 1
         return False
 
-    def _count(self, one: Arrived, taken: Taken) -> None:
+    def _count(self, one: Arrived, taken: FileTaken) -> None:
         self.alarms += taken.alarms
         if taken.new:
-            self.written.add(Written(new=1, oldest_ns=one.record.utc_ns))
+            self.written.add(BatchWritten(new=1, oldest_ns=one.record.utc_ns))
         else:
-            self.written.add(Written(refused=int(taken.refused), repeated=int(not taken.refused)))
+            self.written.add(BatchWritten(refused=int(taken.refused), repeated=int(not taken.refused)))
 
-    def _count_decisions(self, came: Sequence[Came], new: Sequence[Came], repeated: int, alarms: list[Alarm]) -> None:
+    def _count_decisions(
+        self, came: Sequence[CameDecision], new: Sequence[CameDecision], repeated: int, alarms: list[Alarm]
+    ) -> None:
         self.alarms += alarms
         refused = len(came) - len(new) - repeated
         oldest = min((one.made.utc_ns for one in new), default=0)
-        self.written.add(Written(len(new), repeated, refused, oldest))
+        self.written.add(BatchWritten(len(new), repeated, refused, oldest))
 
-    def _follow(self, new: Sequence[Came]) -> None:
-        added: defaultdict[int, list[Came]] = defaultdict(list)
+    def _follow(self, new: Sequence[CameDecision]) -> None:
+        added: defaultdict[int, list[CameDecision]] = defaultdict(list)
         for one in new:
             added[one.journal.id].append(one)
         for journal in self._journals.values():

@@ -10,9 +10,8 @@ from typing import Any, Final
 import pytest
 
 from firmware_bridge.drivers.cardlink import messages
-from simulators.bench.measurement import Measurement
-from simulators.bench.promise import check, promise
-from simulators.bench.promises.dealing import DECK_SIZE, SET_SIZE, Dealt
+from simulators.bench.promise import Measurement, check, promise
+from simulators.bench.promises.dealing import DECK_SIZE, SET_SIZE, DeckRecord
 from simulators.bench.promises.orders import said
 from simulators.bench.promises.sealing import check_shortest
 
@@ -41,26 +40,26 @@ class TestCardPromises:
     """The device's reports and statuses of one deck are consistent."""
 
     @promise("Bodies", "Card numbers", "no reserved number is sent")
-    async def test_no_reserved_card_number_is_sent(self, dealt: Dealt) -> None:
+    async def test_no_reserved_card_number_is_sent(self, dealt: DeckRecord) -> None:
         sent = [card for one in dealt.reports for card in cards_of(one.body)]
         needs(sent, "the device sent no card")
         strange = sum(card not in CARDS for card in sent)
         check(not strange, f"{strange} of {len(sent)} card numbers are reserved ones")
 
     @promise("Bodies", "Card numbers", "each card of a deck is reported once")
-    async def test_no_card_is_sent_twice(self, dealt: Dealt) -> None:
+    async def test_no_card_is_sent_twice(self, dealt: DeckRecord) -> None:
         sets = dealt.found(messages.SetDispensedReport)
         needs(sets, "the device formed no set")
         known = [card for one in sets for card in one.cards if 1 <= card <= DECK_SIZE]
         check(len(known) == len(set(known)), f"{len(known) - len(set(known))} cards were reported a second time")
 
     @promise("Sealed frames", "Lengths", "the length of a report does not tell one card from another")
-    async def test_a_card_is_one_byte(self, dealt: Dealt) -> None:
+    async def test_a_card_is_one_byte(self, dealt: DeckRecord) -> None:
         for one in dealt.reports:
             check_shortest(one.plain)
 
     @promise("Bodies", "Reports", "a shuffle is started and finished, its id is not 0, and its deck is the one loaded")
-    async def test_a_shuffle_is_reported(self, dealt: Dealt) -> None:
+    async def test_a_shuffle_is_reported(self, dealt: DeckRecord) -> None:
         needs(dealt.shuffled, "no fresh deck was in the device, or it does not shuffle")
         started, finished = dealt.found(messages.ShuffleStartedReport), dealt.found(messages.ShuffleFinishedReport)
         check(bool(started and finished), "a shuffle was done without *shuffle started* and *shuffle finished*")
@@ -72,13 +71,13 @@ class TestCardPromises:
         check(len({one.shuffle for one in finished}) == len(finished), "a shuffle's id was used again")
 
     @promise("Commands", "shuffle", "a shuffle comes to its end")
-    async def test_it_shuffles_in_time(self, dealt: Dealt) -> None:
+    async def test_it_shuffles_in_time(self, dealt: DeckRecord) -> None:
         needs(dealt.shuffled, "no fresh deck was in the device, or it does not shuffle")
         longest = max(step.seconds for step in dealt.of(messages.ShuffleOrder) if step.answer.done)
         dealt.measure(Measurement("to shuffle a deck", longest, "s", SHUFFLE_WITHIN))
 
     @promise("Commands", "dispense", "a set is formed of as many cards as were ordered")
-    async def test_it_forms_sets_in_time(self, dealt: Dealt) -> None:
+    async def test_it_forms_sets_in_time(self, dealt: DeckRecord) -> None:
         tried = [step for step in dealt.of(messages.DispenseOrder) if step.answer.reason not in ("held", "unable")]
         needs(tried, "no deck was shuffled, or the device forms no sets on command")
         check(tried[0].answer.done, f"dispense of a deck just shuffled was answered {said(tried[0].answer)}")
@@ -86,7 +85,7 @@ class TestCardPromises:
         dealt.measure(Measurement("to form a set", max(formed), "s", SET_WITHIN))
 
     @promise("Bodies", "Status", "after a shuffle `shuffle` is its id, `loaded` its count, and nothing is dispensed")
-    async def test_the_status_after_a_shuffle(self, dealt: Dealt) -> None:
+    async def test_the_status_after_a_shuffle(self, dealt: DeckRecord) -> None:
         needs(dealt.shuffled, "no fresh deck was in the device, or it does not shuffle")
         step = next(step for step in dealt.of(messages.ShuffleOrder) if step.answer.done)
         finished, status = dealt.found(messages.ShuffleFinishedReport)[0], step.status
@@ -96,7 +95,7 @@ class TestCardPromises:
         check(status.last_command == step.command_id, "`last_command` is not the shuffle that was done")
 
     @promise("Bodies", "Reports", "a set names its shuffle, its deck, where it begins and what remains")
-    async def test_sets_run_on(self, dealt: Dealt) -> None:
+    async def test_sets_run_on(self, dealt: DeckRecord) -> None:
         sets = dealt.found(messages.SetDispensedReport)
         needs(sets, "the device formed no set")
         finished = dealt.found(messages.ShuffleFinishedReport)[-1]
@@ -111,7 +110,7 @@ class TestCardPromises:
             check(one.remaining == left, f"`remaining` of a set is {one.remaining}, {left} are left")
 
     @promise("Bodies", "Status", "`dispensed`, `remaining` and `sets_dispensed` count what was reported")
-    async def test_the_status_counts_what_was_reported(self, dealt: Dealt) -> None:
+    async def test_the_status_counts_what_was_reported(self, dealt: DeckRecord) -> None:
         needs(dealt.found(messages.SetDispensedReport), "the device formed no set")
         for step in dealt.steps:
             status = step.status
@@ -131,7 +130,7 @@ class TestCardPromises:
             check(status.remaining == left, f"`remaining` is {status.remaining}, `loaded` less `dispensed` is {left}")
 
     @promise("Bodies", "Status", "`tray_occupied` is true while a set lies in the tray")
-    async def test_the_tray_is_known(self, dealt: Dealt) -> None:
+    async def test_the_tray_is_known(self, dealt: DeckRecord) -> None:
         needs("tray_sensor" in dealt.said.capabilities, "the device has no tray sensor")
         formed = [step for step in dealt.of(messages.DispenseOrder) if step.answer.done]
         needs(formed, "the device formed no set")
@@ -139,7 +138,7 @@ class TestCardPromises:
 
     @promise("Commands", "9", "a dispense is refused as `held` while the exit is held, before `tray` and `empty`")
     @promise("Commands", "hold exit", "no card leaves while the exit is held")
-    async def test_no_set_is_formed_while_the_exit_is_held(self, dealt: Dealt) -> None:
+    async def test_no_set_is_formed_while_the_exit_is_held(self, dealt: DeckRecord) -> None:
         held = False
         tried = 0
         for step in dealt.steps:
@@ -152,7 +151,7 @@ class TestCardPromises:
         needs(tried, "no dispense was tried while the exit was held")
 
     @promise("Commands", "9", "a dispense is refused as `tray` while a set lies in the tray")
-    async def test_a_second_set_does_not_join_the_first(self, dealt: Dealt) -> None:
+    async def test_a_second_set_does_not_join_the_first(self, dealt: DeckRecord) -> None:
         needs("tray_sensor" in dealt.said.capabilities, "the device has no tray sensor")
         second = [step for step in dealt.of(messages.DispenseOrder) if step.answer.reason == "tray"]
         formed = [step for step in dealt.of(messages.DispenseOrder) if step.answer.done]
@@ -161,7 +160,7 @@ class TestCardPromises:
         check(bool(second) or lifted >= len(formed), "a second set was formed onto the one in the tray")
 
     @promise("Commands", "9", "a shuffle is refused as `no fresh deck` once cards of it were dealt")
-    async def test_a_deck_that_was_dealt_from_is_not_shuffled(self, dealt: Dealt) -> None:
+    async def test_a_deck_that_was_dealt_from_is_not_shuffled(self, dealt: DeckRecord) -> None:
         refused = [step.answer for step in dealt.steps if not step.answer.done]
         for answer in refused:
             check(0 < len(answer.reason.encode()) <= 32, f"a refusal gives no reason, or a long one: {said(answer)}")
@@ -174,14 +173,14 @@ class TestCardPromises:
 
     @promise("Commands", "", "one command that moves cards is open at a time: another is answered `busy`")
     @promise("Commands", "9", "reasons are those at the moment when the command arrives")
-    async def test_a_second_command_that_moves_cards_is_busy(self, dealt: Dealt) -> None:
+    async def test_a_second_command_that_moves_cards_is_busy(self, dealt: DeckRecord) -> None:
         needs(dealt.beside is not None, "no fresh deck was in the device, or it does not shuffle")
         assert dealt.beside is not None
         refused = (dealt.beside.done, dealt.beside.reason) == (False, "busy")
         check(refused or not dealt.overlapped, f"a self-test during a shuffle was answered {said(dealt.beside)}")
 
     @promise("Commands", "unload stub", "what comes out is counted, a set in the tray included, and the tray is empty")
-    async def test_the_stub_adds_up(self, dealt: Dealt) -> None:
+    async def test_the_stub_adds_up(self, dealt: DeckRecord) -> None:
         steps = [step for step in dealt.of(messages.UnloadStubOrder) if step.answer.done and dealt.shuffled]
         needs(steps and steps[-1] is dealt.steps[-1], "the device does not unload its stub, or nothing was shuffled")
         unloaded = dealt.found(messages.StubUnloadedReport)
@@ -193,7 +192,7 @@ class TestCardPromises:
         check(not steps[-1].status.tray_occupied, "`tray_occupied` is true after the stub was unloaded")
 
     @promise("Bodies", "Status", "`moving` is false when nothing moves, and `last_command` the last that was done")
-    async def test_last_command_is_true_of_each_step(self, dealt: Dealt) -> None:
+    async def test_last_command_is_true_of_each_step(self, dealt: DeckRecord) -> None:
         last = dealt.began.last_command
         for step in dealt.steps:
             last = step.command_id if step.answer.done and isinstance(step.order, MOVES) else last

@@ -12,17 +12,16 @@ from typing import Any
 import msgspec
 
 from firmware_bridge.drivers.cardlink import messages
-from simulators.bench.attempt import Came
+from simulators.bench.attempt import FrameCame
 from simulators.bench.frames import FrameHost
-from simulators.bench.measurement import Measurement
-from simulators.bench.promise import PAGE, BrokenPromiseError, check
+from simulators.bench.promise import PAGE, BrokenPromiseError, Measurement, check
 
 SET_SIZE = 3
 MOST_SETS = 20
 DECK_SIZE = 52
 
 
-class Step(msgspec.Struct, frozen=True):
+class DealStep(msgspec.Struct, frozen=True):
     """A command with its answer and the status after it; `seconds` until the answer."""
 
     order: messages.AnyOrder
@@ -32,7 +31,7 @@ class Step(msgspec.Struct, frozen=True):
     seconds: float
 
 
-class Dealt(msgspec.Struct):
+class DeckRecord(msgspec.Struct):
     """Reports and steps in order; forming a set is a step. `beside` is the answer to a second command that moves cards,
     sent during the shuffle; `overlapped` tells whether the shuffle was still running then.
     """
@@ -40,8 +39,8 @@ class Dealt(msgspec.Struct):
     said: messages.IdentityBody
     boot: int
     began: messages.StatusBody
-    reports: list[Came] = []
-    steps: list[Step] = []
+    reports: list[FrameCame] = []
+    steps: list[DealStep] = []
     beside: messages.AnswerBody | None = None
     overlapped: bool = False
     measurements: list[Measurement] = []
@@ -58,7 +57,7 @@ class Dealt(msgspec.Struct):
         """Return the reports of a kind, each once."""
         return [one.body for one in self.reports if isinstance(one.body, kind)]
 
-    def of(self, kind: type[messages.Body]) -> list[Step]:
+    def of(self, kind: type[messages.Body]) -> list[DealStep]:
         return [step for step in self.steps if isinstance(step.order, kind)]
 
     @property
@@ -66,26 +65,26 @@ class Dealt(msgspec.Struct):
         return any(step.answer.done for step in self.of(messages.ShuffleOrder))
 
 
-class Dealing:
+class DeckDealer:
     """Deals one deck, asking a person to put one in and to lift sets if the host has an operator."""
 
     def __init__(self, host: FrameHost) -> None:
         self._host = host
         self._place = 0
 
-    async def deal(self) -> Dealt:
+    async def deal(self) -> DeckRecord:
         """Deal the deck. Raise `BrokenPromiseError` if the device does not even answer."""
         try:
             return await self._deal()
         except AssertionError as error:
             raise BrokenPromiseError(f'{PAGE}, "Commands": while a deck was dealt: {error}') from error
 
-    async def _deal(self) -> Dealt:
+    async def _deal(self) -> DeckRecord:
         host = self._host
         begins = await host.settle()
         assert host.active is not None
         self._place = len(host.came)
-        dealt = Dealt(host.active.said, host.active.boot, begins)
+        dealt = DeckRecord(host.active.said, host.active.boot, begins)
         words = dealt.said.capabilities
         if dealt.said.kind == "shuffler" and await self._shuffle(dealt):
             await self._step(dealt, messages.HoldExitOrder())
@@ -97,13 +96,13 @@ class Dealing:
             await self._step(dealt, messages.HoldExitOrder())
             if "unloads_stub" in words:
                 await self._step(dealt, messages.UnloadStubOrder())
-        seen: dict[tuple[int, int], Came] = {}
+        seen: dict[tuple[int, int], FrameCame] = {}
         for one in host.reports(self._place):
             seen.setdefault((one.frame.boot, one.frame.number), one)
         dealt.reports = list(seen.values())
         return dealt
 
-    async def _shuffle(self, dealt: Dealt) -> bool:
+    async def _shuffle(self, dealt: DeckRecord) -> bool:
         """Shuffle a fresh deck. If there is none, unload the rest first, or ask a person for one."""
         if (await self._first_shuffle(dealt)).answer.done:
             return True
@@ -118,7 +117,7 @@ class Dealing:
     def _loaded(self) -> bool:
         return any(isinstance(one.body, messages.DeckLoadedReport) for one in self._host.reports(self._place))
 
-    async def _first_shuffle(self, dealt: Dealt) -> Step:
+    async def _first_shuffle(self, dealt: DeckRecord) -> DealStep:
         """Shuffle, and send another command that moves cards meanwhile."""
         host = self._host
         begun = host.now
@@ -136,11 +135,11 @@ class Dealing:
             dealt.overlapped = seconds > 1.0 or at[beside] < at[shuffle]
         status = await host.status()
         last = beside if second.done else shuffle
-        step = Step(messages.ShuffleOrder(), last if answer.done else shuffle, answer, status, seconds)
+        step = DealStep(messages.ShuffleOrder(), last if answer.done else shuffle, answer, status, seconds)
         dealt.steps.append(step)
         return step
 
-    async def _form_sets(self, dealt: Dealt) -> None:
+    async def _form_sets(self, dealt: DeckRecord) -> None:
         """Form sets until the deck is empty, or a set is in the tray and nobody lifts it."""
         for _ in range(MOST_SETS):
             step = await self._step(dealt, messages.DispenseOrder(SET_SIZE))
@@ -163,12 +162,12 @@ class Dealing:
 
         return await self._host.ask_person("Lift the set out of the tray", gone)
 
-    async def _step(self, dealt: Dealt, order: messages.AnyOrder) -> Step:
+    async def _step(self, dealt: DeckRecord, order: messages.AnyOrder) -> DealStep:
         host = self._host
         begun = host.now
         command_id = host.command(order)
         answer = await host.answer(command_id)
         seconds = host.now - begun
-        step = Step(order, command_id, answer, await host.status(), seconds)
+        step = DealStep(order, command_id, answer, await host.status(), seconds)
         dealt.steps.append(step)
         return step

@@ -7,7 +7,7 @@ from typing import Final
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import HEADER, VERSION, FrameReader, enclose
 from firmware_bridge.drivers.cardlink.messages import CLEAR, Kind, encode_body
-from simulators.bench.attempt import Came
+from simulators.bench.attempt import FrameCame
 from simulators.bench.frames import ASKED_AGAIN, FrameHost
 from simulators.bench.promise import check, promise
 
@@ -19,7 +19,7 @@ MOST_CAPABILITIES: Final = 200  # bytes
 MOST_BOOTS: Final = 4
 
 
-def of_kind(came: list[Came], kind: Kind) -> list[Came]:
+def of_kind(came: list[FrameCame], kind: Kind) -> list[FrameCame]:
     return [one for one in came if one.frame.kind == kind]
 
 

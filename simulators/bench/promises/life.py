@@ -7,10 +7,9 @@ from typing import Final
 
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.messages import Kind
-from simulators.bench.attempt import Came
+from simulators.bench.attempt import FrameCame
 from simulators.bench.frames import FrameHost
-from simulators.bench.measurement import Measurement
-from simulators.bench.promise import check, promise
+from simulators.bench.promise import Measurement, check, promise
 
 SIGN_OF_LIFE_WITHIN: Final = 2.0  # seconds; docs/cardlink.md has one
 AT_ONCE: Final = 0.6  # seconds; sooner than the next regular status
@@ -125,5 +124,5 @@ class TestLifePromises:
                 check(one.frame.number == one.body.last_report, "a status has another number than its `last_report`")
 
 
-async def next_status(host: FrameHost, place: int) -> Came:
+async def next_status(host: FrameHost, place: int) -> FrameCame:
     return await host.wait_for(lambda: host.first(Kind.STATUS, place), "no status came")

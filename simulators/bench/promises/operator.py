@@ -8,7 +8,7 @@ import msgspec
 
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.errors import BridgeError
-from simulators.bench.attempt import Came
+from simulators.bench.attempt import FrameCame
 from simulators.bench.frames import FrameHost
 from simulators.bench.promise import check, promise
 from simulators.bench.promises.cards import CARDS, cards_of
@@ -33,7 +33,7 @@ class TestOperatorPromises:
         place = len(host.came)
         before = await host.status()
 
-        def drawn() -> list[Came]:
+        def drawn() -> list[FrameCame]:
             return [one for one in host.reports(place) if cards_of(one.body)]
 
         enough = await host.ask_person(

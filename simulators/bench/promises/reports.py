@@ -6,7 +6,7 @@ import itertools
 from typing import Final
 
 from firmware_bridge.drivers.cardlink import messages
-from simulators.bench.attempt import Came
+from simulators.bench.attempt import FrameCame
 from simulators.bench.frames import FrameHost
 from simulators.bench.promise import check, promise
 
@@ -17,7 +17,7 @@ LATE: Final = 1.0  # seconds that a device may take beyond a wait, on a loaded m
 WATCHED: Final = 9.0  # seconds, for waits of 0.2, 0.4, 0.8, 1.6, 2, 2
 
 
-def numbers(came: list[Came]) -> list[int]:
+def numbers(came: list[FrameCame]) -> list[int]:
     """Return the numbers of these reports, each once, in the order of first arrival."""
     return list(dict.fromkeys(one.frame.number for one in came))
 

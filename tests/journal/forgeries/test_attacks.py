@@ -16,7 +16,7 @@ from controller.daemon.witnessing import known_elsewhere
 from controller.floor.store.audit import Audit
 from controller.floor.store.database import Database
 from controller.floor.store.writing import Writer
-from controller.floor.topics import Subject, TablePlace
+from controller.floor.topics import TablePlace, TopicSubject
 from controller.journal import JournalError
 from controller.journal.codec import Moment
 from controller.journal.file import Identity
@@ -53,7 +53,7 @@ class Elsewhere:
         self.heads = [one.head for path in self.witness.iterdir() for one in read_witness(path)]
         self._server, self._name = server, f"attacks_{int(stopped)}"
         self.database = Database(server.make(self._name))
-        Writer(self.database).write(heard(journal_of(self.journal), PLACE.topic(Subject.JOURNAL)))
+        Writer(self.database).write(heard(journal_of(self.journal), PLACE.topic(TopicSubject.JOURNAL)))
 
     def close(self) -> None:
         self.database.close()

@@ -1,4 +1,5 @@
-"""The options of `cardshoe simulate` for how the deck is shuffled, and who puts it in again.
+"""Options of `cardshoe simulate` and `cardshoe demo` that depend on the device: how its deck is shuffled, who puts it
+in again, and which game it can deal.
 
 A `sim:` URL names the shuffle in the same way.
 """
@@ -11,8 +12,9 @@ from random import Random
 from typing import TypeAlias
 
 from controller.commands.extras import of_extra
+from controller.games.specification import Game
 from controller.problems import BadInputError
-from simulators.devices.deck_shuffles import DeckShuffle, UniformShuffle
+from simulators.devices.mechanism import DeckShuffle, UniformShuffle
 
 Shuffles: TypeAlias = Callable[[Random], DeckShuffle]
 UNIFORM = "uniform"
@@ -45,3 +47,21 @@ def check_shuffler_options(text: str, person: bool, device: tuple[str, str], dea
         raise BadInputError(f"{option} is only for a shuffler that speaks cardlink.", f"Leave {option} out.")
     if dealer is not None and person:
         raise BadInputError("The simulated people of --dealer lift the sets themselves.", "Leave --person out.")
+
+
+def playable(game_id: str, *, on_removal: bool) -> Game:
+    """Return a game that such a device can deal, with its data checked. Raise `BadInputError`."""
+    from controller.commands.options import find_game  # takes time, and the demonstration must print something first
+
+    rules = find_game(game_id)
+    check_dispensing(rules, on_removal=on_removal)
+    return rules
+
+
+def check_dispensing(rules: Game, *, on_removal: bool) -> None:
+    """Raise `BadInputError` if a device that dispenses in this way cannot deal the game."""
+    if on_removal and rules.first_card is not None:
+        raise BadInputError(
+            f"{rules.title} begins with one card, and a shuffler that forms sets by itself cannot yield one.",
+            "Leave --on-removal out.",
+        )

@@ -1,0 +1,65 @@
+"""The tables of docs/bench.md and docs/simulators.md, which `python -m tools.generate` writes."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from simulators.bench.promise import KEPT
+from simulators.bench.run import TESTS
+from simulators.devices.faults import FAULTS
+
+KEPT_ROWS: Final = re.compile(r"(?<=\| section \| rule \| promise \|\n\|---\|---\|---\|\n)(?:\|.*\n)*")
+UNTESTED_ROWS: Final = re.compile(
+    r"(?<=\| section \| rule \| why no test asks for it \|\n\|---\|---\|---\|\n)(?:\|.*\n)*"
+)
+FAULT_ROWS: Final = re.compile(r"(?<=\| what the host sees \|\n\|---\|---\|---\|---\|\n)(?:\|.*\n)+")
+OF_THE_HOST: Final = "the host's"
+
+UNTESTED: Final[dict[tuple[str, str], str]] = {
+    ("Reports", "Device 5"): (
+        "the memory has to be filled, which may take thousands of reports; this project's tests do it with a simulated "
+        "device"
+    ),
+    **{("Reports", f"Host {number}"): OF_THE_HOST for number in range(1, 8)},
+    ("Commands", "1"): OF_THE_HOST,
+    **{("Commands", str(number)): OF_THE_HOST for number in (5, 6, 7)},
+    ("Signs of life", "stale after"): OF_THE_HOST,
+}
+"""The numbered rules and rows of tables in docs/cardlink.md that no test of the bench checks, each with the reason."""
+
+
+def load_promises() -> None:
+    """Import every test of a promise."""
+    for file in TESTS[1:]:
+        importlib.import_module(f"simulators.bench.promises.{file.stem}")
+
+
+def bench_page(page: str) -> str:
+    """Return docs/bench.md with its tables of promises and of the device's rules without a test."""
+    load_promises()
+    rules: dict[tuple[str, str], list[str]] = {}
+    for section, rule, sentence in sorted(one for kept in KEPT.values() for one in kept.promises):
+        rules.setdefault((section, rule), []).append(sentence)
+    promises = [(*rule, "; ".join(dict.fromkeys(sentences))) for rule, sentences in rules.items()]
+    page = KEPT_ROWS.sub(lambda found: _rows(promises), page)
+    of_the_device = [(*rule, why) for rule, why in sorted(UNTESTED.items()) if why != OF_THE_HOST]
+    return UNTESTED_ROWS.sub(lambda found: _rows(of_the_device), page)
+
+
+def simulators_page(page: str) -> str:
+    """Return docs/simulators.md with its table of faults: name, usage, what happens, what the host sees."""
+    rows = []
+    for fault in FAULTS:
+        seen: dict[str, list[str]] = {}
+        for side, what in fault.shows.items():
+            seen.setdefault(what, []).append(side.replace("_", " "))
+        seen_by = "; ".join(f"*{', '.join(sides)}*: {what}" for what, sides in seen.items())
+        rows.append((f"`{fault.name}`", fault.usage, fault.does, seen_by))
+    return FAULT_ROWS.sub(lambda found: _rows(rows), page)
+
+
+def _rows(rows: Iterable[Sequence[str]]) -> str:
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in rows)
