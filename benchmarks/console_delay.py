@@ -32,7 +32,8 @@ from uuid import uuid4
 import aiohttp
 from aiohttp import web
 
-from benchmarks.p2_delay import PtyLine, percentile
+from benchmarks import percentile
+from benchmarks.p2_delay import PtyLine
 from controller.api.bodies import OperationRequest
 from controller.api.client import ApiClient
 from controller.api.tcp_listener import TcpListener

@@ -15,16 +15,14 @@ import argparse
 import asyncio
 import json
 import os
-import signal
-import subprocess
 import sys
 import tempfile
-import time
-from contextlib import suppress
+from collections.abc import Awaitable
 from pathlib import Path
 from typing import Final, NamedTuple
 from uuid import uuid4
 
+from benchmarks import percentile, resident
 from benchmarks.floods import (
     FRIEND,
     GAP,
@@ -33,14 +31,16 @@ from benchmarks.floods import (
     FloodConnection,
     be_refused,
     enrol,
+    flooding,
     follow_without_reading,
     guess,
-    operation,
-    percentile,
+    keep_on,
+    operate,
     prepare,
     request,
     send_half_a_body,
     send_half_a_head,
+    serving,
 )
 from firmware_bridge import plain_text
 
@@ -137,89 +137,32 @@ async def flood(path: str, name: str, connections: int) -> None:
     os.setuid(user)
     print("begun", flush=True)
 
-    async def keep_on() -> None:
-        while True:
-            connection = None
-            with suppress(OSError, EOFError, IndexError, ValueError):
-                connection = await (FloodConnection.to_port(port) if at_port else FloodConnection.to(path))
-                while True:
-                    await act(connection)
-                    if act in (send_half_a_head, send_half_a_body):
-                        break
-            if connection is not None:
-                connection.writer.close()
-            await asyncio.sleep(0.05)
+    def connect() -> Awaitable[FloodConnection]:
+        return FloodConnection.to_port(port) if at_port else FloodConnection.to(path)
 
-    await asyncio.gather(*(keep_on() for _ in range(connections)))
-
-
-async def operate(path: str, operations: int) -> list[float]:
-    """Return the seconds of each of the dealer's operations, over `LONGEST` seconds at most."""
-    connection = await FloodConnection.in_line(path)
-    times: list[float] = []
-    ends = time.monotonic() + LONGEST
-    while len(times) < operations and time.monotonic() < ends:
-        await asyncio.sleep(GAP)
-        paused: dict[str, object] = {"operation": "pause_table", "reason": "x"}
-        began = time.perf_counter()
-        answer = await connection.ask(operation(paused if len(times) % 2 == 0 else {"operation": "resume_table"}))
-        times.append(time.perf_counter() - began)
-        if b'"accepted":true' not in answer:
-            raise SystemExit(f"the dealer was refused: {answer.decode()}")
-    if len(times) % 2:
-        await connection.ask(operation({"operation": "resume_table"}))
-    connection.writer.close()
-    return times
+    await asyncio.gather(*(keep_on(act, connect, 0.05) for _ in range(connections)))
 
 
 async def operate_flooded(path: str, name: str, connections: int, operations: int) -> list[float]:
     words = ("-m", "benchmarks.flood", "--flood", name, "--connections", str(connections), "--socket", path)
-    child = await asyncio.create_subprocess_exec(sys.executable, *words, stdout=subprocess.PIPE)
-    try:
-        assert child.stdout is not None
-        await child.stdout.readline()
-        await asyncio.sleep(1.0)
-        times = await operate(path, operations)
-        if child.returncode is not None:
-            raise SystemExit(f"the flood ended by itself: {name}")
-        return times
-    finally:
-        with suppress(ProcessLookupError):
-            child.kill()
-        await child.wait()
-
-
-def memory(pid: int) -> float:
-    """Return the MB that a process has in memory."""
-    fields = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
-    return int(fields["VmRSS"].split()[0]) / 1024
+    async with flooding(*words):
+        return await operate(path, operations, longest=LONGEST)
 
 
 async def measure(folder: Path, names: list[str], operations: int, group: MemoryGroup | None) -> bool:
     """Print a line for each flood and number of connections. Return whether all meet the goal."""
     path = str(folder / "api.sock")
-    daemon = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "controller", "run", "--config", str(folder / "table.toml"),
-        stderr=asyncio.subprocess.DEVNULL,
-    )  # fmt: skip
-    if group is not None:
-        group.take(daemon.pid)
     good = True
-    try:
-        while True:
-            with suppress(OSError):
-                await operate(path, operations)
-                break
-            if daemon.returncode is not None:
-                raise SystemExit("the daemon ended before it was asked anything")
-            await asyncio.sleep(0.05)
+    async with serving(folder, 2) as daemon:
+        if group is not None:
+            group.take(daemon.pid)
         for name in names:
             for connections in COUNTS:
-                before = memory(daemon.pid)
-                quiet = await operate(path, operations)
+                before = resident(daemon.pid)
+                quiet = await operate(path, operations, longest=LONGEST)
                 flooded = await operate_flooded(path, name, connections, operations)
                 p50, p99 = ((percentile(quiet, part), percentile(flooded, part)) for part in (0.5, 0.99))
-                after = memory(daemon.pid)
+                after = resident(daemon.pid)
                 print(
                     f"  {name:<24}{connections:>5}"
                     f"{p50[0] * 1e3:>8.1f}{p50[1] * 1e3:>9.1f}{p50[1] / p50[0]:>7.1f}x"
@@ -229,10 +172,7 @@ async def measure(folder: Path, names: list[str], operations: int, group: Memory
                 )
                 good &= p50[1] <= AT_MOST * p50[0] and p99[1] <= SECONDS
                 await asyncio.sleep(1.5)  # lets lingering connections end
-        return good
-    finally:
-        daemon.send_signal(signal.SIGTERM)
-        await daemon.wait()
+    return good
 
 
 def main() -> int:

@@ -23,12 +23,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
-from contextlib import closing, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, closing, suppress
+from math import inf
 from pathlib import Path
 from typing import Final, NamedTuple
 from uuid import uuid4
 
+from benchmarks import percentile
 from controller.api.client import connect_in_line
 from controller.api.pins import SALT, hash_pin
 from controller.api.tcp_listener import TcpListener
@@ -217,22 +219,25 @@ async def flood(path: str, name: str, uid: int) -> None:
     port = int((Path(path).parent / "port").read_text())
     pause = 1.0 if uid == STRANGER else 0.05  # refused or closed: it reconnects
 
-    async def keep_on(act: Act) -> None:
-        while True:
-            connection = None
-            with suppress(OSError, EOFError, IndexError, ValueError):
-                connection = await (
-                    FloodConnection.to_port(port) if name.startswith(BROWSERS) else FloodConnection.to(path)
-                )
-                while True:
-                    await act(connection)
-                    if act in (stay, send_half_a_head, send_half_a_body):
-                        break
-            if connection is not None:
-                connection.writer.close()
-            await asyncio.sleep(pause)
+    def connect() -> Awaitable[FloodConnection]:
+        return FloodConnection.to_port(port) if name.startswith(BROWSERS) else FloodConnection.to(path)
 
-    await asyncio.gather(*(keep_on(acts[number % len(acts)]) for number in range(connections)))
+    await asyncio.gather(*(keep_on(acts[number % len(acts)], connect, pause) for number in range(connections)))
+
+
+async def keep_on(act: Act, connect: Callable[[], Awaitable[FloodConnection]], pause: float) -> None:
+    """Repeat an act on a connection, and connect again when it has ended."""
+    while True:
+        connection = None
+        with suppress(OSError, EOFError, IndexError, ValueError):
+            connection = await connect()
+            while True:
+                await act(connection)
+                if act in (stay, send_half_a_head, send_half_a_body):
+                    break
+        if connection is not None:
+            connection.writer.close()
+        await asyncio.sleep(pause)
 
 
 def run_tool(folder: Path, words: tuple[str, ...]) -> None:
@@ -245,15 +250,18 @@ def run_tool(folder: Path, words: tuple[str, ...]) -> None:
 # -- the dealer --------------------------------------------------------------------------------------------------------
 
 
-async def operate(path: str, operations: int, gap: float = GAP) -> list[float]:
-    """Return the seconds of each of the dealer's operations."""
+async def operate(path: str, operations: int, gap: float = GAP, longest: float = inf) -> list[float]:
+    """Return the seconds of each of the dealer's operations, which are an even number, over `longest` seconds at
+    most.
+    """
     connection = await FloodConnection.in_line(path)
-    times = []
-    for number in range(operations):
+    times: list[float] = []
+    ends = time.monotonic() + longest
+    while len(times) % 2 or (len(times) < operations and time.monotonic() < ends):
         if gap:
             await asyncio.sleep(gap)
         fields: dict[str, object] = {"operation": "pause_table", "reason": "x"}
-        sent = operation({"operation": "resume_table"} if number % 2 else fields)
+        sent = operation({"operation": "resume_table"} if len(times) % 2 else fields)
         began = time.perf_counter()
         answer = await connection.ask(sent)
         times.append(time.perf_counter() - began)
@@ -261,10 +269,6 @@ async def operate(path: str, operations: int, gap: float = GAP) -> list[float]:
             raise SystemExit(f"the dealer was refused: {answer.decode()}")
     connection.writer.close()
     return times
-
-
-def percentile(times: list[float], part: float) -> float:
-    return sorted(times)[min(len(times) - 1, int(len(times) * part))]
 
 
 class Pair(NamedTuple):
@@ -293,39 +297,55 @@ async def under(path: str, name: str, operations: int) -> list[Pair]:
 
 async def operate_flooded(path: str, name: str, operations: int) -> list[float]:
     """Return the seconds of each operation under the flood, which ends with them."""
-    words = ("-m", "benchmarks.floods", "--flood", name, "--socket", path)
+    async with flooding("-m", "benchmarks.floods", "--flood", name, "--socket", path):
+        times = await operate(path, operations)
+    await asyncio.sleep(0.5)
+    return times
+
+
+@asynccontextmanager
+async def flooding(*words: str) -> AsyncIterator[None]:
+    """Run a flood, a Python program of its own, until the block ends."""
     child = await asyncio.create_subprocess_exec(sys.executable, *words, stdout=subprocess.PIPE, start_new_session=True)
     try:
         assert child.stdout is not None
         await child.stdout.readline()
         await asyncio.sleep(1.0)
-        times = await operate(path, operations)
+        yield
         if child.returncode is not None:
-            raise SystemExit(f"the flood ended by itself: {name}")
+            raise SystemExit(f"the flood ended by itself: {' '.join(words)}")
     finally:
         with suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)  # also the processes of the other users
         await child.wait()
-    await asyncio.sleep(0.5)
-    return times
+
+
+@asynccontextmanager
+async def serving(folder: Path, first: int) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Run a daemon, with that many operations before anything is measured."""
+    daemon = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "controller", "run", "--config", str(folder / "table.toml"),
+        stderr=asyncio.subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        while True:
+            with suppress(OSError):
+                await operate(str(folder / "api.sock"), first, 0.0)
+                break
+            if daemon.returncode is not None:
+                raise SystemExit("the daemon ended before it was asked anything")
+            await asyncio.sleep(0.05)
+        yield daemon
+    finally:
+        daemon.send_signal(signal.SIGTERM)
+        await daemon.wait()
 
 
 async def measure(folder: Path, names: list[str], operations: int) -> float:
     """Print a line for each flood. Return the worst ratio, without the control's."""
     path = str(folder / "api.sock")
-    daemon = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "controller", "run", "--config", str(folder / "table.toml"),
-        stderr=asyncio.subprocess.DEVNULL,
-    )  # fmt: skip
     worst = 0.0
-    try:
-        while True:
-            with suppress(OSError):
-                await operate(path, FILLED, 0.0)
-                break
-            if daemon.returncode is not None:
-                raise SystemExit("the daemon ended before it was asked anything")
-            await asyncio.sleep(0.05)
+    async with serving(folder, FILLED):
         for name in names:
             pairs = await under(path, name, operations)
             beside, late = (
@@ -335,10 +355,7 @@ async def measure(folder: Path, names: list[str], operations: int) -> float:
             print(f"  {name:<28}{beside * 1e3:>9.2f}{late * 1e3:>9.2f}{late_by:>8.1f}x{middle:>8.1f}x", flush=True)
             if name != BUSY:
                 worst = max(worst, late_by)
-        return worst
-    finally:
-        daemon.send_signal(signal.SIGTERM)
-        await daemon.wait()
+    return worst
 
 
 def prepare(folder: Path) -> None:

@@ -39,8 +39,8 @@ from paho.mqtt.enums import CallbackAPIVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
+from benchmarks import cpu_of, percentile, resident
 from benchmarks.console_delay import OBSERVE, BareServer, shown_after
-from benchmarks.p2_delay import percentile
 from controller.floor.address import Address, Broker
 from controller.floor.broker import BrokerConnection, connected
 from controller.floor.follower import AT_ONCE, GATHERED, TAKES
@@ -59,7 +59,6 @@ GAP: Final = 0.4  # seconds between two delays
 PROBE: Final = TablePlace("vienna", "p0", "probe")
 BARE_TOPIC: Final = "bare/number"
 ME: Final = "benchmarks.floor_page"
-TICKS: Final = os.sysconf("SC_CLK_TCK")
 
 
 # -- many tables
@@ -116,19 +115,12 @@ class Process:
     def __init__(self, pid: int) -> None:
         self._pid = pid
 
-    def ticks(self) -> int:
-        fields = Path(f"/proc/{self._pid}/stat").read_text().rpartition(")")[2].split()
-        return int(fields[11]) + int(fields[12])
-
-    def memory(self) -> float:
-        return int(Path(f"/proc/{self._pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
-
     async def taken(self, seconds: float) -> ProcessCost:
         await asyncio.sleep(SETTLES)
-        before, began = self.ticks(), time.monotonic()
+        before, began = cpu_of(self._pid), time.monotonic()
         await asyncio.sleep(seconds)
-        spent = (self.ticks() - before) / TICKS / (time.monotonic() - began)
-        return ProcessCost(100 * spent, self.memory())
+        spent = (cpu_of(self._pid) - before) / (time.monotonic() - began)
+        return ProcessCost(100 * spent, resident(self._pid))
 
 
 @contextmanager

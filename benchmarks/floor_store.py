@@ -26,7 +26,8 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import psycopg
 
-from benchmarks.floor_tables import DURABLE, SIGNER, cpu_of, season, stores
+from benchmarks import cpu_of
+from benchmarks.floor_tables import DURABLE, SIGNER, season, stores
 from controller.floor.address import Broker
 from controller.floor.broker import connected
 from controller.floor.store.consumer import BATCH, KEPT_FOR, TAKES, UNACKNOWLEDGED

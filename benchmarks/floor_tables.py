@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
 import resource
 import subprocess
 import sys
@@ -30,6 +29,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import psycopg
 
+from benchmarks import cpu_of
 from controller.floor.address import Address, Broker
 from controller.floor.broker import BrokerConnection, connected
 from controller.floor.topics import TablePlace, TopicSubject
@@ -194,16 +194,6 @@ class RunningFloor:
         children = [int(pid) for pid in Path(f"/proc/{main}/task/{main}/children").read_text().split()]
         database = cpu_of(main, with_ended=True) + sum(cpu_of(pid) for pid in children)
         return cpu_of(self._broker.pid), sum(cpu_of(store.pid) for store in self._stores), database
-
-
-def cpu_of(pid: int, *, with_ended: bool = False) -> float:
-    """Return the seconds of a process, 0 if it has ended. `with_ended` adds its ended children."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except FileNotFoundError:
-        return 0.0
-    ticks = sum(map(int, fields[11 : 15 if with_ended else 13]))
-    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager

@@ -33,6 +33,7 @@ from pathlib import Path
 from random import Random, SystemRandom
 from typing import Final, Protocol
 
+from benchmarks import percentile
 from controller.games.specification import Unit
 from controller.journal.sealing import create_key_file
 from firmware_bridge.device_keys import write_device_keys
@@ -270,10 +271,6 @@ def floor_disk(count: int, folder: Path) -> list[float]:
         return times
     finally:
         os.close(descriptor)
-
-
-def percentile(times: list[float], part: float) -> float:
-    return sorted(times)[min(len(times) - 1, int(len(times) * part))]
 
 
 def main() -> int:

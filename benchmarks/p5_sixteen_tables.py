@@ -26,7 +26,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 from uuid import uuid4
 
-from benchmarks.p2_delay import MeasuredDaemon, daemon, percentile
+from benchmarks import percentile, resident
+from benchmarks.p2_delay import MeasuredDaemon, daemon
 from controller.api.bodies import OperationRequest
 from controller.api.client import ApiClient
 from controller.table.operations import PauseTable
@@ -40,7 +41,6 @@ WARM: Final = 50  # uncounted reports and operations at the beginning
 ALONE: Final = 0.1  # of the time of all tables, for each measurement of the one alone
 GROWTH: Final = 1.1
 ENDLESS: Final = 100_000  # rounds
-MIB: Final = 1024
 
 
 class Delays(NamedTuple):
@@ -70,12 +70,6 @@ class MeasuredTable(NamedTuple):
 
 def count_of(minutes: float) -> int:
     return max(1, round(minutes * 60 / GAP / 1.05))
-
-
-def memory(process: int) -> int:
-    """Return the KiB that a process has in memory."""
-    lines = Path(f"/proc/{process}/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
 
 
 def cpu_seconds() -> float:
@@ -117,11 +111,11 @@ async def floor(folder: Path) -> AsyncIterator[tuple[str, Processes]]:
 
 
 class PitResult(NamedTuple):
-    """The result. `memory` has the KiB of each other daemon at each tenth of the time; `entries` are those of all."""
+    """The result. `memory` has the MiB of each other daemon at each tenth of the time; `entries` are those of all."""
 
     alone: Delays
     among: Delays
-    memory: list[list[int]]
+    memory: list[list[float]]
     entries: int
     cpus: float
 
@@ -155,7 +149,7 @@ async def _among(table: MeasuredTable, stages: list[DemoStage], minutes: float) 
         part = await table.delays(count_of(minutes / 10))
         found.among.events.extend(part.events)
         found.among.operations.extend(part.operations)
-        found.memory.append([memory(stage.daemon.pid) for stage in stages])
+        found.memory.append([resident(stage.daemon.pid) for stage in stages])
     entries = 0
     for stage in stages:
         async with ApiClient(stage.socket) as client:
@@ -163,7 +157,7 @@ async def _among(table: MeasuredTable, stages: list[DemoStage], minutes: float) 
     return found._replace(entries=entries, cpus=(cpu_seconds() - used) / (time.monotonic() - began))
 
 
-def growth(samples: list[list[int]]) -> float:
+def growth(samples: list[list[float]]) -> float:
     """Return the largest ratio of a daemon's memory at the end to that after a tenth of the time."""
     return max((last / first for first, last in zip(samples[0], samples[-1], strict=True)), default=1.0)
 
@@ -181,7 +175,7 @@ def report(found: PitResult, tables: int) -> None:
         print(f"  {f'{what}, ratio':<34}{middle:>8.2f}x{late:>8.2f}x")
     first, last = found.memory[0], found.memory[-1]
     if first:
-        means = f"{statistics.mean(first) / MIB:.1f} after a tenth, {statistics.mean(last) / MIB:.1f} at the end"
+        means = f"{statistics.mean(first):.1f} after a tenth, {statistics.mean(last):.1f} at the end"
         print(f"  memory of a daemon, MiB: {means}; the one that grew most: {growth(found.memory):.3f}x")
     print(f"  the others: {found.entries:,} entries; all programs of this machine: {found.cpus:.2f} cores")
 

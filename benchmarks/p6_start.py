@@ -23,6 +23,7 @@ import time
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from benchmarks import cpu_of, resident
 from benchmarks.long_journal import KEY, ROUNDS_A_DAY, TABLE, day_begins, last_day, write
 from controller.games.specification import Unit
 from simulators.demo.stage import configuration_text
@@ -56,14 +57,11 @@ def start(folder: Path, end: signal.Signals) -> DaemonStart:
             while b"READY=1" not in notify.recv(4096):
                 pass
             seconds = time.perf_counter() - begin
-            status = Path(f"/proc/{process.pid}/status").read_text()
-            kilobytes = int(status.partition("VmRSS:")[2].split()[0])
-            ticks = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
-            busy = sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+            memory, busy = resident(process.pid), cpu_of(process.pid)
         finally:
             process.send_signal(end)
             process.wait()
-    return DaemonStart(seconds, busy, kilobytes / 1024)
+    return DaemonStart(seconds, busy, memory)
 
 
 def prepare(folder: Path, days: int, rounds: int) -> None:

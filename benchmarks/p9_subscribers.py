@@ -24,7 +24,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Final, cast
 
-from benchmarks.p2_delay import percentile
+from benchmarks import percentile
 from controller.api.feed import EventFeed, Published
 from controller.api.people import People
 from controller.api.screen_port import WebSetting

@@ -24,10 +24,10 @@ WRITES_A_PAGE = {"controller.table.states_document"}  # a tool for maintainers t
 DRIVERS = "firmware_bridge.drivers"
 MAIN = "controller.__main__"  # `python -m controller`; `main` finds the other commands by their names
 ABOVE = {
-    "firmware_bridge": ("controller", "simulators", "tests", "benchmarks"),
-    "controller": ("shuffle_audit", "simulators", "tests", "benchmarks"),
-    "shuffle_audit": ("simulators", "tests", "benchmarks"),
-    "simulators": ("tests", "benchmarks"),
+    "firmware_bridge": ("controller", "shuffle_audit", "simulators", "tests", "benchmarks", "tools"),
+    "controller": ("shuffle_audit", "simulators", "tests", "benchmarks", "tools"),
+    "shuffle_audit": ("simulators", "tests", "benchmarks", "tools"),
+    "simulators": ("tests", "benchmarks", "tools"),
 }
 
 
