@@ -7,8 +7,8 @@
     making       makes a report from decks
     parts        a report as sentences and tables, and as text
     report_page  a report as a page, with how everything was found; report_plots its plots
-    figures      numbers for people, and a bar for long work
-    options      options for chances and for journals
+    figures      numbers for people
+    options      options for chances and for journals, and a bar for long work
 
 numpy is imported when a command runs, not for its help.
 """

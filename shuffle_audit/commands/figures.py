@@ -1,10 +1,7 @@
-"""Formats figures for people, and shows the progress of long work."""
+"""Formats figures for people."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from math import floor
 
 from shuffle_audit.procedures import SMALLEST
@@ -67,17 +64,3 @@ def of_stake(part: float) -> str:
     ('-3.12 %', '+50.00 %')
     """
     return f"{part * 100:+.2f} %"
-
-
-@contextmanager
-def progress(words: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """Yield a function that takes the work done since its last call. `total` is None if it is not known."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda more: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(words, total=total)
-        yield lambda more: bar.advance(task, more)

@@ -10,7 +10,8 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from shuffle_audit.commands.figures import percent, progress
+from shuffle_audit.commands.figures import percent
+from shuffle_audit.commands.options import progress
 from shuffle_audit.commands.report import AuditReport, MachineFound, NoMoney, ReadFile
 from shuffle_audit.edges import DEALS, ROUNDS, Money, money
 from shuffle_audit.evidence import SUSPECTED, Suspect, best_fit, suspects
@@ -27,10 +28,11 @@ from shuffle_audit.verdict import AuditVerdict, judge
 
 COMPARED: Final = ("shelves:10", "shelves:20", "riffle:7")
 MOST_DECKS: Final = 200  # in a simulated audit
+MOST_FOR_A_HALF: Final = 3_200  # of a machine that fewer decks find in less than half of the audits
 AUDITS: Final = (100, 1000)  # the least and the most, for each model
 DRAWN: Final = 50_000  # decks for each model, roughly
 LEAST_POWER: Final = 0.5
-"""If these decks would find every compared machine less often than this, finding nothing allows no verdict."""
+"""If these decks would find one of the compared machines less often than this, finding nothing allows no verdict."""
 
 
 def report_of(
@@ -58,15 +60,16 @@ def report_of(
 
 
 def _with_power(verdict: AuditVerdict, power: Sequence[MachineFound]) -> AuditVerdict:
-    """Withdraw the verdict if nothing was found and these decks would find each bad machine in less than half of the
-    audits. Keep it if there are more decks than were simulated.
+    """Withdraw the verdict if nothing was found and these decks would find one of the compared machines in less than
+    half of the audits, as far as they were simulated.
     """
-    most = max(power, key=lambda one: one.share, default=None)
-    if verdict.verdict != "nothing found" or most is None or most.share >= LEAST_POWER or most.decks == MOST_DECKS:
+    seldom = min(power, key=lambda one: one.share, default=None)
+    if verdict.verdict != "nothing found" or seldom is None or seldom.share >= LEAST_POWER:
         return verdict
     some = "One deck allows" if verdict.decks == 1 else f"{verdict.decks:,} decks allow"
-    missed = f"{most.words} would have been found in only {percent(most.share)} of audits"
-    sentence = f"{some} no verdict: nothing was found, but {missed}."
+    missed = f"{seldom.words} would have been found in only {percent(seldom.share)} of audits"
+    by = f", by {seldom.decks:,} decks" if 1 < seldom.decks < verdict.decks else ""
+    sentence = f"{some} no verdict: nothing was found, but {missed}{by}."
     return msgspec.structs.replace(verdict, verdict="no verdict", code="too-few-decks", sentence=sentence)
 
 
@@ -97,16 +100,14 @@ def _money(
 
 def _power(sizes: Sequence[int], verdict: AuditVerdict, seed: int) -> tuple[MachineFound, ...]:
     """Return how often these decks would find machines known to be bad. `sizes` has the number of known cards of each
-    deck. Of several numbers of known cards, the one that finds most is taken.
+    deck. Of several numbers of known cards, the one is taken with which the machine that is found least is found most.
     """
-    kept = {(known, min(MOST_DECKS, sum(size >= known for size in sizes))) for known in _least_median_most(sizes)}
-    drawn = {each: max(AUDITS[0], min(AUDITS[1], DRAWN // each[1])) for each in sorted(kept)}
+    known_by = sorted((known, sum(size >= known for size in sizes)) for known in _least_median_most(sizes))
     found = []
-    total = len(COMPARED) * sum(audits * decks for (_, decks), audits in drawn.items())
-    with progress("simulating audits", total) as advance:
-        for (known, decks), audits in drawn.items():
-            found.append(tuple(_found(name, verdict, known, decks, audits, seed, advance) for name in COMPARED))
-    return max(found, key=lambda each: sum(one.share for one in each))
+    with progress("simulating audits", None) as advance:
+        for known, decks in known_by:
+            found.append(tuple(_found(name, verdict, known, decks, seed, advance) for name in COMPARED))
+    return max(found, key=lambda each: (min(one.share for one in each), sum(one.share for one in each)))
 
 
 def _least_median_most(sizes: Sequence[int]) -> set[int]:
@@ -116,11 +117,22 @@ def _least_median_most(sizes: Sequence[int]) -> set[int]:
 
 
 def _found(
-    name: str, verdict: AuditVerdict, known: int, decks: int, audits: int, seed: int, advance: Callable[[int], object]
+    name: str, verdict: AuditVerdict, known: int, decks: int, seed: int, advance: Callable[[int], object]
 ) -> MachineFound:
-    """Simulate audits; decks known in part are simulated as if their first cards were known."""
+    """Simulate audits of at most `MOST_DECKS` decks, and of twice as many again and again where these find the machine
+    too rarely for a verdict. Decks known in part are simulated as if their first cards were known.
+    """
     model = model_named(name, verdict.cards)
     whole = known == verdict.cards
     seen = model if whole else FirstPlaces(model, verdict.cards)
-    power = Draws(seen, known, audits, seed, advance, whole=whole).power(decks, verdict.level)
-    return MachineFound(name, model.words, decks, known, power.found, audits, power.share)
+    drawn = min(decks, MOST_DECKS)
+    audits = max(AUDITS[0], min(AUDITS[1], DRAWN // drawn))
+    power = Draws(seen, known, audits, seed, advance, whole=whole).power(drawn, verdict.level)
+    most = min(decks, MOST_FOR_A_HALF)
+    if power.share < LEAST_POWER and drawn < most:
+        audits = AUDITS[0]
+        more = Draws(seen, known, audits, seed, advance, whole=whole)
+        while power.share < LEAST_POWER and drawn < most:
+            drawn = min(2 * drawn, most)
+            power = more.power(drawn, verdict.level)
+    return MachineFound(name, model.words, drawn, known, power.found, audits, power.share)

@@ -1,8 +1,10 @@
-"""Options that the commands share: chances, and journals among the files of an audit."""
+"""What the commands share without numpy: options for chances and for journals, and a bar for long work."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -85,3 +87,17 @@ def in_journals(journals: Sequence[Path], maker: str | None, key_file: Path | No
         return [(path, read_journal(path, order, key)) for path in journals]
     except JournalError as error:
         raise JournalProblemError(str(error), error.hint) from error
+
+
+@contextmanager
+def progress(words: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    """Yield a function that takes the work done since its last call. `total` is None if it is not known."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield lambda more: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(words, total=total)
+        yield lambda more: bar.advance(task, more)

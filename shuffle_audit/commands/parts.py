@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from controller.commands.text import Page, many
 from shuffle_audit.commands.figures import of_stake, percent, small, times, units
-from shuffle_audit.commands.report import NO_MONEY, AuditReport
+from shuffle_audit.commands.report import NO_MONEY, AuditReport, MachineFound
 from shuffle_audit.edges import Money
 from shuffle_audit.evidence import Suspect, best_fit
 from shuffle_audit.games_dealt import Dealt
@@ -103,12 +103,7 @@ def examined(report: AuditReport) -> Iterator[tuple[str, str]]:
         yield "about", one
     yield "examined", f"{decks}, from {', '.join(one.file for one in report.files)}"
     if report.power and verdict.verdict == "nothing found":
-        by = (
-            f"by {many(report.power[0].decks, 'deck', 'decks')} alone, "
-            if report.power[0].decks < verdict.decks
-            else ""
-        )
-        yield "would have been found", by + "; ".join(f"{one.words}: {percent(one.share)}" for one in report.power)
+        yield "would have been found", "; ".join(_share(one, verdict) for one in report.power)
     if verdict.partial:
         yield (
             "known in part",
@@ -304,13 +299,23 @@ def _money(money: Money, seed: int) -> Part:
 
 
 def _power(report: AuditReport) -> Part:
-    decks, known, verdict = report.power[0].decks, report.power[0].known, report.result
-    of = many(decks, "deck", "decks")
-    already = " alone" if decks < verdict.decks else ""
-    seen = f", {known} cards of each," if known < verdict.cards else ","
+    verdict = report.result
     sentences = tuple(
-        f"With {of}{already}{seen} {one.words} would have been found in {percent(one.share)} of audits "
-        f"({one.found:,} of {one.audits:,} simulated ones)."
+        f"With {_decks_of(one, verdict)}{_seen(one, verdict)} {one.words} would have been found in "
+        f"{percent(one.share)} of audits ({one.found:,} of {one.audits:,} simulated ones)."
         for one in report.power
     )
     return Part("power", f"What an audit can find (simulated, seed {report.seed})", sentences)
+
+
+def _share(one: MachineFound, verdict: AuditVerdict) -> str:
+    by = f" by {_decks_of(one, verdict)}" if one.decks < verdict.decks else ""
+    return f"{one.words}: {percent(one.share)}{by}"
+
+
+def _decks_of(one: MachineFound, verdict: AuditVerdict) -> str:
+    return f"{many(one.decks, 'deck', 'decks')}{' alone' if one.decks < verdict.decks else ''}"
+
+
+def _seen(one: MachineFound, verdict: AuditVerdict) -> str:
+    return f", {one.known} cards of each," if one.known < verdict.cards else ","

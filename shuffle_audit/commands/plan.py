@@ -11,8 +11,7 @@ from controller.commands.extras import of_extra
 from controller.commands.text import page, write_out
 from controller.problems import BadInputError
 from shuffle_audit import MOST_CARDS
-from shuffle_audit.commands.figures import progress
-from shuffle_audit.commands.options import LEVEL, POWER
+from shuffle_audit.commands.options import LEVEL, POWER, progress
 
 if TYPE_CHECKING:
     from shuffle_audit.models.shuffle_model import ShuffleModel

@@ -147,18 +147,18 @@ def test_a_bad_machine() -> None:
 
 @pytest.mark.usefixtures("few_audits")
 def test_a_good_one_from_two_files() -> None:
-    decks = shuffled("uniform", 12)
+    decks = shuffled("uniform", 20)
     write_decks(Path("a.csv"), decks[:5])
     write_decks(Path("b.jsonl"), [*decks[5:], *without_the_order_in(decks[:2])])
     done = call("run", "a.csv", "b.jsonl")
     assert (done.exit_code, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert lines[0].startswith("NOTHING FOUND: Nothing raises an alarm; the chance of a false one is 0.01 over all")
-    assert lines[2] == "  examined: 12 decks of 52 cards, from a.csv, b.jsonl"
+    assert lines[2] == "  examined: 20 decks of 52 cards, from a.csv, b.jsonl"
     assert lines[3].startswith(
         "  would have been found: a shelf shuffler with 10 shelves: 100 %; a shelf shuffler with 20"
     )
-    assert lines[4] == "  left out: 2 decks without the order in: b.jsonl, line 8; b.jsonl, line 9"
+    assert lines[4] == "  left out: 2 decks without the order in: b.jsonl, line 16; b.jsonl, line 17"
     assert "ALARM" not in done.stdout
 
 
@@ -177,14 +177,34 @@ def test_a_deck_that_goes_in_as_the_last_one_came_out() -> None:
 
 
 @pytest.mark.usefixtures("few_audits")
-def test_a_test_of_low_power_allows_no_verdict() -> None:
-    write_decks(Path("small.csv"), shuffled("uniform", 1, cards=6))
+@pytest.mark.parametrize(("decks", "cards"), [(1, 6), (1, 52), (4, 52), (199, 3), (200, 3), (201, 3)])
+def test_a_test_that_would_miss_a_compared_machine_allows_no_verdict(decks: int, cards: int) -> None:
+    write_decks(Path("small.csv"), shuffled("uniform", decks, cards=cards))
     done = call("run", "small.csv")
     assert done.exit_code == 2
+    some = "One deck allows" if decks == 1 else f"{decks} decks allow"
     assert re.match(
-        r"NO VERDICT: One deck allows no verdict: nothing was found, but .* would have been found "
-        r"in only \d+ % of audits\.", done.stdout,
+        rf"NO VERDICT: {some} no verdict: nothing was found, but .* would have been found "
+        r"in only [\d.]+ % of audits\.", done.stdout,
     )  # fmt: skip
+
+
+def test_more_decks_are_simulated_where_few_would_miss_a_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(making, "AUDITS", (20, 50))
+    monkeypatch.setattr(making, "MOST_DECKS", 4)
+    monkeypatch.setattr(making, "MOST_FOR_A_HALF", 64)
+    write_decks(Path("decks.csv"), shuffled("uniform", 40))
+    report = read(call("run", "decks.csv", "--json"))
+    assert report["result"]["verdict"] == "nothing found"
+    seldom = report["power"][-1]
+    assert (seldom["model"], seldom["share"] >= 0.5) == ("riffle:7", True)
+    assert 4 < seldom["decks"] <= 32
+    monkeypatch.setattr(making, "MOST_FOR_A_HALF", 5)
+    done = call("run", "decks.csv")
+    assert done.exit_code == 2
+    assert re.match(
+        r"NO VERDICT: .* 7 riffles would have been found in only \d+ % of audits, by 5 decks\.", done.stdout
+    )
 
 
 @pytest.mark.usefixtures("few_audits")
@@ -193,10 +213,10 @@ def test_the_power_is_stated_for_whole_decks_only() -> None:
     report = read(call("run", "mixed.csv", "--json"))
     assert [(one["decks"], one["known"]) for one in report["power"]] == [(20, 52)] * 3
     assert report["power"][1]["share"] > 0.9
-    write_decks(Path("part.csv"), [*first_seen(shuffled("uniform", 2), 24), *first_seen(shuffled("uniform", 1, 2), 6)])
+    write_decks(Path("part.csv"), [*first_seen(shuffled("uniform", 99), 30), *first_seen(shuffled("uniform", 1, 2), 6)])
     done = call("run", "part.csv")
     assert done.exit_code == 0
-    assert "  would have been found: by 2 decks alone, a shelf shuffler with 10 shelves: " in done.stdout
+    assert "  would have been found: a shelf shuffler with 10 shelves: 100 % by 99 decks alone; " in done.stdout
 
 
 @pytest.mark.usefixtures("few_audits")
@@ -228,7 +248,8 @@ def test_the_level_decides() -> None:
     chance = read(call("run", "decks.csv", "--json"))["result"]["chance"]
     assert 1e-9 < chance < 0.4
     assert call("run", "decks.csv", "--level", str(chance * 1.01)).exit_code == 1
-    assert call("run", "decks.csv", "--level", str(chance * 0.99)).exit_code == 0
+    done = call("run", "decks.csv", "--level", str(chance * 0.99))
+    assert (done.exit_code, done.stdout.splitlines()[0].partition(" no verdict")[0]) == (2, "NO VERDICT: 3 decks allow")
 
 
 def test_an_impossible_verdict_does_not_look_like_a_pass() -> None:
@@ -332,9 +353,11 @@ def test_many_decks_are_not_all_simulated(monkeypatch: pytest.MonkeyPatch) -> No
     write_decks(Path("decks.csv"), shuffled("uniform", 9))
     report = read(call("run", "decks.csv", "--json"))
     assert [(one["model"], one["decks"], one["audits"]) for one in report["power"]] == [
-        ("shelves:10", 8, 200), ("shelves:20", 8, 200), ("riffle:7", 8, 200),
+        ("shelves:10", 8, 200), ("shelves:20", 8, 200), ("riffle:7", 9, 100),
     ]  # fmt: skip
-    assert "  With 8 decks alone, 7 riffles would have been found in" in call("run", "decks.csv").stdout
+    printed = call("run", "decks.csv").stdout
+    assert "  With 8 decks alone, a shelf shuffler with 20 shelves would have been found in" in printed
+    assert "  With 9 decks, 7 riffles would have been found in" in printed
 
 
 def test_a_plan() -> None:
