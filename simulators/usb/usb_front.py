@@ -23,7 +23,7 @@ _FLAGS: Final = 3  # position of the flags in a cardlink frame with its delimite
 
 
 class UsbPort(Protocol):
-    """The device's side of a `UsbDevice`, or of what guards one."""
+    """The device's side of a `UsbDeviceSide`, or of what guards one."""
 
     on_out: Callable[[int, bytes], None]
     on_line: Callable[[bool], None]
