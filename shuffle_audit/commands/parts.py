@@ -244,7 +244,9 @@ def _regulators(found: ChiSquare, cards: int) -> Part:
     if found.each < ENOUGH:
         sentences.append(f"The naive form is not meant for fewer than {ENOUGH * cards:,.0f} decks.")
     if found.finds is not None:
-        little = "With so few decks this test sees little: it" if found.finds < 0.5 else "With so many decks this test"
+        little = (
+            "With this few decks this test sees little: it" if found.finds < 0.5 else "With this many decks this test"
+        )
         sentences.append(
             f"{little} fails {BAD.words}, in its exact form at 95 %, in {percent(found.finds)} of "
             f"{AUDITS} simulated audits."

@@ -55,7 +55,7 @@ class Plan(msgspec.Struct, frozen=True):
               help="How often the model is to be found. May be repeated.")  # fmt: skip
 @click.option("--cards", type=click.IntRange(2, MOST_CARDS), default=52, show_default=True, help="Of one deck.")
 @click.option("--known", type=int, metavar="CARDS",
-              help="Of each order out only the first so many cards are known, as at a table.")  # fmt: skip
+              help="The number of first cards of each order out that are known, as at a table.")  # fmt: skip
 @click.option("--at-most", type=click.IntRange(1, 10_000), default=512, show_default=True, metavar="DECKS",
               help="The largest number of decks to consider.")  # fmt: skip
 @click.option("--audits", type=click.IntRange(100, 20_000), default=1000, show_default=True,

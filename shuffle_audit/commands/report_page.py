@@ -74,8 +74,8 @@ NOT_SEEN: Final = (
     "Cards that were misread in the same way before and after.",
     "Anything, where the order in is not known: after a random order in, every shuffler that does not look at faces "
     "gives random orders out, however badly it shuffles.",
-    "Why orders are not as likely as they should be, and who uses it. A fault that is smaller than what so many decks "
-    "find stays hidden: see what an audit can find.",
+    "Why orders are not as likely as they should be, and who uses it. A fault that is smaller than what this many "
+    "decks find stays hidden: see what an audit can find.",
 )
 
 

@@ -56,7 +56,7 @@ def _numbered(cards: str) -> dict[Side, str]:
 
 
 _STARTED: Final = "`started`, with its cause, in a new boot"
-_KEPT: Final = "nothing is lost: it comes again"
+_KEPT: Final = "nothing is lost: it is sent again"
 _UNNOTICED: Final = "nothing: the card is gone unnoticed"
 _ONE_WAY: Final[tuple[Side, ...]] = ("angel_eye", "bee_tek", "line_reader")
 
@@ -207,12 +207,12 @@ FAULTS: Final = (
         dict.fromkeys(SIDES, "everything: it clears the halt once, and reads on"), usb="halt",
     ),
     SimulatedFault(
-        "short-packets", "On USB: every packet of the device ends after so many bytes, and its transfer with it.",
+        "short-packets", "On USB: every packet of the device ends after that many bytes, and its transfer with it.",
         "nothing", {**_numbered(_KEPT), **dict.fromkeys(_ONE_WAY, "everything")}, unit="bytes", usb="short",
     ),
     SimulatedFault(
         "babble", "On USB: frame N comes in a packet that is longer than its endpoint allows.", "frame",
-        {**_numbered("a lost link; the frame comes again on the next one"),
+        {**_numbered("a lost link; the frame is sent again on the next one"),
          **dict.fromkeys(_ONE_WAY, "a lost link; that frame is gone")}, usb="babble",
     ),
     SimulatedFault(

@@ -27,7 +27,8 @@ MOST: Final = 16  # tables
 @click.command(name="try")
 @click.option("--tables", type=click.IntRange(1, MOST), default=4, show_default=True, help="How many.")
 @click.option("--rounds", type=click.IntRange(1, ENDLESS),
-              help="Of each table; then all ends, once it is in the store.  [default: until Ctrl-C]")  # fmt: skip
+              help="The number of rounds at each table; the command ends when all of them are in the store.  "
+                  "[default: until Ctrl-C]")  # fmt: skip
 @click.option("--seed", type=int, default=7, show_default=True, help="The seed of decks, boxes, mishaps and choices.")
 @click.option("--fast", is_flag=True, help="Without waiting: motions and people take no time.")
 @click.option("--open", "console", is_flag=True, help="Open the floor's page in a browser.")

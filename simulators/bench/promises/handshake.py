@@ -44,7 +44,7 @@ class TestHandshakePromises:
     @promise("A link", "Device 1", "a repeated hello is answered with the same identity")
     async def test_the_same_hello_has_the_same_identity(self, host: FrameHost) -> None:
         first = await host.greet()
-        again = await host.ask(first.hello, Kind.IDENTITY, "a hello that came again was not answered")
+        again = await host.ask(first.hello, Kind.IDENTITY, "a repeated hello was not answered")
         check(again.frame.decoded == first.identity.decoded, "the identity differs when the hello is repeated")
 
     @promise("The device's nonce", "", "no two hellos are answered with the same nonce")
@@ -121,7 +121,7 @@ class TestHandshakePromises:
         due = host.held[1] + 1
         await host.listen(LONG_ENOUGH)
         place = len(host.came)
-        await host.wait_for(lambda: next(iter(host.reports(place)), None), "reports did not come again")
+        await host.wait_for(lambda: next(iter(host.reports(place)), None), "reports were not sent again")
         resumed_at, place = host.now, len(host.came)
         host.seal(Kind.RESUME, encode_body(messages.ResumeBody(*host.held)))
         sentence = "a resume on the active link was not answered with a status and the oldest report kept"

@@ -39,7 +39,7 @@ class TestLifePromises:
             await host.link()
             last = await host.wait_for(
                 lambda: next((one for one in reversed(host.came) if one.frame.kind == Kind.REPORT and one.body), None),
-                "what was not acknowledged did not come again on a new link",
+                "unacknowledged reports were not sent again on a new link",
             )
             await host.until_statuses(1)
             acked_at, place = host.now, len(host.came)

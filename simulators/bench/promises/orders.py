@@ -47,7 +47,7 @@ class TestCommandPromises:
         place = len(host.came)
         host.command(messages.ReleaseExitOrder(), first)
         check((await host.answer(first, place)).done, "the answer to a repeated id differs")
-        check((await host.status()).exit_held, "an id that came again released the exit a second time")
+        check((await host.status()).exit_held, "a repeated id released the exit a second time")
 
     @promise("Commands", "3", "one answer for each id, after the reports that it causes, with the newest number then")
     async def test_the_answer_comes_after_its_reports(self, host: FrameHost) -> None:

@@ -51,10 +51,10 @@ class TestReportPromises:
         again_at = host.linked_at
         await host.wait_for(
             lambda: set(numbers(host.reports(again_at))) >= set(first) or None,
-            "what was not acknowledged did not come again on a new link",
+            "unacknowledged reports were not sent again on a new link",
         )
         again = {one.frame.number: one for one in host.reports(again_at)}
-        check(all(again[n].plain == one.plain for n, one in first.items()), "a report came again with another body")
+        check(all(again[n].plain == one.plain for n, one in first.items()), "a report was sent again with another body")
 
     @promise("Reports", "Device 2", "the window is the oldest 8 reports, and nothing beyond it is sent")
     async def test_at_most_eight_are_sent(self, host: FrameHost) -> None:
@@ -74,11 +74,11 @@ class TestReportPromises:
         check(len(times) >= 5, f"report {due} was sent {len(times)} times in {WATCHED} s, at least 5 times is right")
         wait = FIRST_WAIT
         for before, after in itertools.pairwise(times):
-            said = f"report {due} came again after {after - before:.2f} s, not after {wait:.1f} s"
+            said = f"report {due} was sent again after {after - before:.2f} s, not after {wait:.1f} s"
             check(wait / 2 <= after - before <= wait + LATE, said)
             wait = min(2 * wait, LONGEST_WAIT)
         last = numbers([one for one in came if one.at >= times[-2]])
-        check(last == [due, due + 1, due + 2], f"what came again is not all of the window, oldest first: {last}")
+        check(last == [due, due + 1, due + 2], f"what was sent again is not the whole window, oldest first: {last}")
 
     @promise("Reports", "Device 3", "an acknowledgement that moves on sets the wait back to 200 ms")
     async def test_an_ack_makes_the_wait_short_again(self, host: FrameHost) -> None:
@@ -104,13 +104,13 @@ class TestReportPromises:
         )
         await host.until_statuses(2)
         later = numbers([one for one in host.reports(place) if one.at > moved.at])
-        check(min(later, default=due + 3) >= due + 3, "a report that was acknowledged came again")
+        check(min(later, default=due + 3) >= due + 3, "an acknowledged report was sent again")
         check(max(later, default=0) <= due + WINDOW + 2, "more came than the window holds")
         host.acknowledges = True
         await host.settle()
         place = len(host.came)
         await host.until_statuses(3, place)
-        check(not host.reports(place), "reports came again after all of them were acknowledged")
+        check(not host.reports(place), "reports were sent again after all of them were acknowledged")
 
     @promise("Reports", "Device 4", "an ack with number 0, of an unknown boot or of a number not made covers nothing")
     async def test_acks_of_nothing_cover_nothing(self, host: FrameHost) -> None:
