@@ -257,7 +257,7 @@ class ApiClient:
         )
 
     async def _read(self, verb: str, path: str, body: bytes | None = None) -> bytes:
-        """Return the body of an answer. A lost connection is made again, which is safe because operations have ids."""
+        """Return the body of an answer. A lost connection is opened again: operations have ids."""
         for pause in (*PAUSES, None):
             try:
                 return await self._read_once(verb, path, body)

@@ -60,7 +60,7 @@ class PersonRefusedError(Exception):
 
 
 def mistakes_of_each(people: tuple[Person, ...], readers: tuple[Reader, ...], *, simulated: bool) -> list[str]:
-    """Return the mistakes in the people and readers of a configuration, one sentence each."""
+    """Return the mistakes in the people and readers of a configuration, a sentence for each."""
     return [
         *_mistakes_of_names(people, readers),
         *_mistakes_of_uids(people, readers),

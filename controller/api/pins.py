@@ -76,7 +76,7 @@ def wrong_pin(name: str) -> Message:
 
 
 class _Kept(NamedTuple):
-    """The parts of a hash."""
+    """The parts of a PIN's hash."""
 
     n: int
     r: int

@@ -39,7 +39,7 @@ FULL: Final = message("The table has too many connections; end programs that use
 
 
 class SocketRefusedError(Exception):
-    """An unusable `[api] socket`. The sentence says why; `hint` is the next step."""
+    """Reports an unusable `[api] socket`. The sentence says why; `hint` is the next step."""
 
     def __init__(self, path: Path, why: str, hint: str = "Name another path under [api] socket.") -> None:
         super().__init__(f"[api] socket: {path} {why}.")
@@ -131,7 +131,7 @@ class Listener:
         self.socket.setblocking(False)
         try:
             dead = _check_in(self._folder, path)
-            fresh = f".{secrets.token_hex(8)}"  # renamed once it listens: none takes it for dead
+            fresh = f".{secrets.token_hex(8)}"  # renamed after it listens, or it would look dead
             self.socket.bind(f"/proc/self/fd/{self._folder}/{fresh}")
             try:
                 self.socket.listen(BACKLOG)

@@ -26,7 +26,7 @@ WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
 """All words. If one word begins with another, the longer one is matched."""
 
 WITHOUT_WORDS: Final[Mapping[type[operations.Operation], str]] = {
-    operations.EnrolScreen: "the screen's browser keeps what is enrolled, so it is done at that browser",
+    operations.EnrolScreen: "a screen is enrolled at its own browser, which keeps the cookie",
     operations.SignOn: "a dealer signs on at a screen, with the PIN",
     operations.LockScreen: "a screen is locked at that screen",
 }

@@ -85,10 +85,10 @@ class TableOfWords(Protocol):
         """Name the boxes that take part."""
 
     def lay(self, wager: operations.PlaceWager) -> None:
-        """Lay a bet. A bettor who is not entered yet is entered first, without a seat."""
+        """Place a bet. A bettor who is not entered yet is entered first, without a seat."""
 
     def begin(self) -> None:
-        """Put in a fresh deck, lay bets and close them."""
+        """Put in a fresh deck, place bets and close them."""
 
     def first_card(self) -> None:
         """Draw the First Card and show it."""

@@ -84,7 +84,7 @@ class Tokens:
         return int(word)
 
     def times(self, what: str) -> int:
-        """Read how often something is done."""
+        """Read a number of times, from 0 to `MOST_TIMES`."""
         found = self.number(what)
         if not 0 <= found <= MOST_TIMES:
             raise UnreadableLineError(f"{what} is a number from 0 to {MOST_TIMES}, not {found}")
@@ -133,7 +133,7 @@ class Tokens:
         raise UnreadableLineError(f"'{word}' is no {what}; known: {', '.join(known)}")
 
     def wager(self) -> PlaceWager:
-        """Read who bets, on what, on which box, and how much."""
+        """Read a bet: the bettor, the wager, the box and the amount."""
         bettor, wager = self.take("a bettor"), self.take("a wager like main")
         box, amount = self.number("a box"), self.number("an amount")
         return PlaceWager(bettor, wager, box, amount, self.maybe("overlooked"))
