@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.api.view import LinkView, view_of
+from controller.games import GAMES
 from controller.games.specification import Disposition, Kind, RulingAction, Unit
 from controller.roles import Role
 from controller.table import events, operations
@@ -15,12 +16,10 @@ from controller.table.phases import Phase
 from controller.table.settings import Settings
 from tests.table.harness import TableHarness
 
-GAMES = ("F3", "NC", "P3", "RTP", "TP")
-
 
 def with_bets(game_id: str = "NC") -> TableHarness:
     """Return a table with a concluded round that had a bet, and a fresh deck in the device."""
-    wager = "win" if game_id == "F3" else "main"
+    wager = next(wager.id for wager in GAMES[game_id].wagers if wager.main)
     table = TableHarness(Unit.SINGLES, (1,), game_id=game_id).start()
     table.do(operations.OpenTable())
     table.fresh_deck()
