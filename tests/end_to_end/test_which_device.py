@@ -83,7 +83,7 @@ async def test_another_device_than_the_pinned_one_even_if_paired(stage: Stage) -
     await stage.start_device()
     await stage.start_daemon()
     shown = await state_with(stage, "device-other-serial")
-    assert f"The device is {SIMULATED}" in str(shown.device.sentence)
+    assert f"The connected device is {SIMULATED}" in str(shown.device.sentence)
     assert "[device] serial" in str(shown.device.sentence)
     assert shown.service_cause == shown.device.sentence
     assert not (await journaled(stage, "device-other-serial")).of(DeviceReady)
