@@ -11,7 +11,7 @@ from random import Random
 from typing import TypeAlias
 from uuid import UUID
 
-from controller.daemon.heard_inputs import input_of
+from controller.daemon.table_service import input_of
 from controller.games.specification import Unit
 from controller.roles import Role
 from controller.table import operations

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.long_journal import KEY, write
-from controller.daemon.journal_types import JOURNAL_TYPES
-from controller.daemon.table_fold import TableFold
+from controller.daemon.journal_types import JOURNAL_TYPES, TableFold
 from controller.journal.verification import Verified, verify_journal
 
 ROUNDS: Final = 6600

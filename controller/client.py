@@ -56,7 +56,7 @@ Answer = TypeVar("Answer")
 
 
 class RefusedError(Exception):
-    """Nothing was done. `code` is for programs, `sentence` for people; `next_step`: what comes next at the table."""
+    """Nothing was done. `code` is for programs, `sentence` for people; `next_step` says what the table waits for."""
 
     def __init__(self, code: str, sentence: str, next_step: str) -> None:
         super().__init__(sentence)
@@ -66,15 +66,15 @@ class RefusedError(Exception):
 
 
 class AnswerLostError(TableUnreachableError):
-    """Whether the operation was entered is not known. `TableClient.answer_of(id)` says so once the table answers."""
+    """It is not known whether the operation was entered. `TableClient.answer_of(id)` says so once the table answers."""
 
     def __init__(self, id_: str, lost: TableUnreachableError) -> None:
-        super().__init__(str(lost), "Look whether it was entered before you enter it again.")
+        super().__init__(str(lost), "Check whether it was entered before you enter it again.")
         self.id = id_
 
 
 class Event(msgspec.Struct, frozen=True):
-    """What happened. `id`: from which the stream is resumed; `fields`: as docs/openapi.json has them."""
+    """An event of the table. The stream can be resumed after `id`. The OpenAPI document describes `fields`."""
 
     id: EventId
     utc_ns: int
@@ -86,8 +86,8 @@ class Event(msgspec.Struct, frozen=True):
 class TableClient:
     """One table, at its Unix socket (a path) or at its port of screens (an address). An async context manager.
 
-    `cookie`: of a screen, at the port. `pauses`: seconds between two tries where the daemon does not answer; after the
-    last one `TableUnreachableError` is raised. `new_id` makes the ids of operations.
+    `cookie` belongs to a screen, for the port. `pauses` are the seconds between two tries while the daemon does not
+    answer; after the last one `TableUnreachableError` is raised. `new_id` makes the ids of operations.
     """
 
     def __init__(
@@ -116,23 +116,23 @@ class TableClient:
     # -- reading
 
     async def state(self) -> TableView:
-        """The table now."""
+        """Return the table as it is now."""
         return await self._patiently(self._api.state)
 
     async def lawful(self) -> list[Offer]:
-        """What people can enter now, also what is refused. `operation_of` makes an operation of one."""
+        """Return what people can enter now, with what would be refused. `operation_of` turns one into an operation."""
         return msgspec.json.decode(await self._patiently(lambda: self._api.get("/v1/lawful")), type=list[Offer])
 
     async def preview(self, operation: AnyOperation) -> PreviewAnswer:
-        """What a confirmation, a ruling, an abandonment or a correction would bring."""
+        """Return what a confirmation, a ruling, an abandonment or a correction would change."""
         body = encode(PreviewRequest(operation))
         answer = await self._patiently(lambda: self._api.post("/v1/preview", body))
         return msgspec.json.decode(answer, type=PreviewAnswer)
 
     async def events(self, after: EventId = BEGINNING) -> AsyncGenerator[Event, None]:
-        """Every event after that one, each once, also where the connection is lost or the daemon starts again.
+        """Yield every event after that one exactly once, even if the connection is lost or the daemon restarts.
 
-        It does not end. Raises `NotInJournalError` where the table's journal does not have that event.
+        The stream does not end. Raise `NotInJournalError` if the table's journal does not have that event.
         """
         pauses = iter(self._pauses)
         while True:
@@ -166,9 +166,9 @@ class TableClient:
         as_of: int = 0,
         repeats: int = 0,
     ) -> OperationAnswer:
-        """The table did it. Raises `RefusedError`; `AnswerLostError` where that cannot be known.
+        """Enter an operation. Raise `RefusedError`, or `AnswerLostError` if it is not known whether it was entered.
 
-        `round_number`: the round that the person looked at; None: the present one. The rest is as docs/api.md says.
+        `round_number` is the round that the person looked at; None is the present one. docs/api.md explains the rest.
         """
         if round_number is None:
             round_number = (await self.state()).round
@@ -183,8 +183,10 @@ class TableClient:
         raise RefusedError(answer.code, answer.explanation, next_step)
 
     async def send(self, request: OperationRequest) -> OperationAnswer:
-        """The answer, also a refusal. A lost one is looked up by the request's id; where the table has none, the
-        request is sent again, which the table takes for the same one. Raises `AnswerLostError`.
+        """Send a request and return the answer, which may be a refusal. Raise `AnswerLostError`.
+
+        A lost answer is looked up by the request's id. If the table has none, the request is sent again; the table
+        recognizes a repeated id.
         """
         pauses = iter(self._pauses)
         lost = False
@@ -201,7 +203,7 @@ class TableClient:
                 await self._sleep(pause)
 
     async def answer_of(self, id_: str) -> OperationAnswer | None:
-        """The answer that an operation of this round or the one before got; None: the table has recorded none."""
+        """Return the answer to an operation of this or the previous round, or None if the table recorded none."""
         try:
             return msgspec.json.decode(await self._api.get(f"/v1/operations/{id_}"), type=OperationAnswer)
         except TableUnreachableError as error:
@@ -210,9 +212,9 @@ class TableClient:
             raise
 
     async def enrol(self, name: str, person: str, pin: str) -> str:
-        """At the port: become the screen `name`. The cookie, to be kept as a secret for the next client.
+        """Enrol as the screen `name`, at the port. Return the cookie, a secret for the next client.
 
-        Raises `RefusedError`. Where the answer is lost, remove that screen and enrol another one.
+        Raise `RefusedError`. If the answer is lost, remove that screen and enrol another one.
         """
         answer, cookie = await self._api.enrol(EnrolmentRequest(self._new_id(), person, pin, name))
         if not answer.accepted:
@@ -220,7 +222,7 @@ class TableClient:
         return cookie
 
     async def _patiently(self, ask: Callable[[], Awaitable[Answer]]) -> Answer:
-        """Again until the daemon answers. A refusal is its answer."""
+        """Repeat a request until the daemon answers. A refusal is an answer, too."""
         for pause in self._pauses:
             try:
                 return await ask()
@@ -232,7 +234,7 @@ class TableClient:
 
 
 def operation_of(offer: Offer, **added: Any) -> AnyOperation:
-    """The operation that an offer stands for. `added`: what it `needs`. Raises `msgspec.ValidationError`."""
+    """Return the operation of an offer. `added` are the values that it `needs`. Raise `msgspec.ValidationError`."""
     given = {"operation": offer.operation, **offer.arguments, **added}
     return msgspec.convert(given, AnyOperation, dec_hook=decode_operation_hook)
 
@@ -244,10 +246,10 @@ def _event(id_: EventId, event: dict[str, Any]) -> Event:
 
 
 def _is_final(error: TableUnreachableError) -> bool:
-    """Whether the next try would be answered in the same way."""
+    """Return whether the next try would get the same answer."""
     return bool(error.code) or isinstance(error, NotAdmittedError | NotInJournalError)
 
 
 def _recalls(request: OperationRequest) -> bool:
-    """Whether only the request itself, sent again, is answered with everything."""
+    """Return whether only the repeated request itself gets the whole answer."""
     return isinstance(request.operation, operations.RecallCards)

@@ -1,4 +1,7 @@
-"""Problems that end a command: a sentence, a next step, and the exit code (docs/faults.md)."""
+"""Problems that end a command: a sentence, a next step, and the exit code (docs/faults.md).
+
+They stand apart because every command raises them.
+"""
 
 from __future__ import annotations
 

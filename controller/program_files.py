@@ -22,7 +22,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 MANIFEST: Final = "manifest"
 SIGNATURE: Final = "manifest.sig"
 PACKAGE_KEY: Final = Path("/etc/cardshoe/package.pem")
-"""The public key of whoever makes the package, which the administrator puts there; the package's script looks here."""
+"""The public key of the package's maker, which the administrator puts there; the package's script looks here."""
 
 REINSTALL: Final = "Install the program again from a package that you trust: apt-get install --reinstall cardshoe."
 PROGRAM: Final = "cardshoe"
@@ -30,7 +30,7 @@ How: TypeAlias = Literal["package", "wheel", "sources", ""]
 
 
 class ProgramError(Exception):
-    """The program must not serve a real table. The text is a sentence; `hint`: the next step."""
+    """Raised if the program must not serve a real table. The text is a sentence; `hint` is the next step."""
 
     def __init__(self, sentence: str, hint: str) -> None:
         super().__init__(sentence)
@@ -38,10 +38,10 @@ class ProgramError(Exception):
 
 
 class Program(NamedTuple):
-    """What runs. `how` empty: it was not looked at. `digest`: SHA-256 of its manifest, empty for sources.
+    """The running program. `how` is empty if it was not examined. `digest` is the SHA-256 of its manifest.
 
-    `signed`: by the key that was named. `parts`: the versions of Python, SQLite and what is installed for the program.
-    `wrong`: why its files are not those that were built, in a sentence; `hint`: the next step.
+    `signed` means by the key that was named. `parts` are the versions of Python, SQLite and the installed dependencies.
+    `wrong` is a sentence that says how its files differ from those that were built; `hint` is the next step.
     """
 
     version: str
@@ -54,20 +54,20 @@ class Program(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """What is known of it, for people."""
+        """Describe the program for people."""
         if self.wrong:
             return self.wrong
         if self.how == "sources":
-            return f"cardshoe {self.version} runs from sources: nothing says what its files should be."
+            return f"cardshoe {self.version} runs from sources: no manifest lists its files."
         signed = "signed" if self.signed else "its signature was not checked"
         by = f"{self.how} {self.digest[:12]}, {signed if self.how == 'package' else 'not signed'}"
         return f"cardshoe {self.version} has the files that were built ({by})."
 
 
 def examine(key: Path | None, prefix: Path | None = None, record: Distribution | None = None) -> Program:
-    """Read every file of the program. `key`: the public key of its maker, as PEM; None: that of the machine, if any.
+    """Check every file of the program. `key` is its maker's public key as PEM; None means the machine's key, if any.
 
-    `prefix`: the folder of the environment, if not the one that runs. `record`: the installed program.
+    `prefix` is the folder of the environment, if it is not the running one. `record` is the installed program.
     """
     prefix = prefix or Path(sys.prefix)
     record = record or distribution(PROGRAM)
@@ -93,34 +93,34 @@ def examine(key: Path | None, prefix: Path | None = None, record: Distribution |
 
 
 def verify(found: Program, *, development: bool) -> None:
-    """Raises `ProgramError` where the program must not serve a real table. `development`: sources were admitted."""
+    """Raise `ProgramError` if the program must not serve a real table. `development` means that sources may."""
     if found.wrong:
         raise ProgramError(found.wrong, found.hint)
     if found.how == "sources" and not development:
         raise ProgramError(
-            "The program runs from sources, and nothing says what its files should be.",
-            "Install the package, or write development = true in [program] where this table is for development.",
+            "The program runs from sources, and no manifest lists its files.",
+            "Install the package, or write development = true in [program] if this table is for development.",
         )
 
 
 def _compared(known: Program, differences: Iterator[str]) -> Program:
-    """The first difference is named, with the number of the others."""
+    """Note the first difference and the number of the others."""
     found = list(differences)
     if not found:
         return known
-    more = f" So {len(found) - 1} more." if len(found) > 1 else ""
+    more = f" The same holds for {len(found) - 1} more." if len(found) > 1 else ""
     return known._replace(wrong=f"The program is not the one that was built: {found[0]}.{more}", hint=REINSTALL)
 
 
 def _why_not_signed(manifest: bytes, signature: Path, key: Path | None) -> tuple[str, str]:
-    """Why the manifest is not that of the maker, and what to do. Without a key nobody can tell."""
+    """Return why the manifest is not the maker's, and what to do. Without a key this cannot be checked."""
     if key is None:
         return "", ""
-    from cryptography.exceptions import InvalidSignature  # not there where the package is made
+    from cryptography.exceptions import InvalidSignature  # not installed where the package is made
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
-    named = f"{key} is not a public Ed25519 key that can be read."
+    named = f"{key} is not a readable public Ed25519 key."
     try:
         public = load_pem_public_key(key.read_bytes())
     except (OSError, ValueError):
@@ -135,13 +135,15 @@ def _why_not_signed(manifest: bytes, signature: Path, key: Path | None) -> tuple
     except FileNotFoundError:
         return "The manifest of the program is not signed.", f"Install a package that the owner of {key} has signed."
     except InvalidSignature:
-        sentence = f"The manifest of the program was changed, or signed by another than the owner of {key}."
+        sentence = (
+            f"The manifest of the program was changed, or it was signed by someone other than the owner of {key}."
+        )
         return sentence, REINSTALL
     return "", ""
 
 
 def _differences(manifest: bytes, prefix: Path) -> Iterator[str]:
-    """What is not as the manifest says: changed, missing, or there besides."""
+    """Yield the differences from the manifest: files that were changed, are missing, or do not belong."""
     listed = dict(_lines(manifest))
     if not listed:
         yield "its manifest lists nothing"
@@ -164,19 +166,19 @@ def _lines(manifest: bytes) -> Iterator[tuple[str, str]]:
 
 
 def files_below(folder: Path) -> list[str]:
-    """Every file and link to one that a manifest lists, by its path in the folder; not the manifest itself."""
+    """Return the paths in the folder of the files and links that a manifest lists, without the manifest itself."""
     own = {MANIFEST, SIGNATURE}
     names = (str(one.relative_to(folder)) for one in folder.rglob("*") if one.is_file() and not _is_python(one))
     return sorted(name for name in names if name not in own)
 
 
 def _is_python(path: Path) -> bool:
-    """The links to Debian's Python, which its own package keeps."""
+    """Return whether it is a link to Debian's Python, which belongs to another package."""
     return path.is_symlink() and path.parent.name == "bin"
 
 
 def manifest_of(folder: Path) -> str:
-    """The manifest of an environment, as `sha256sum` writes and checks it."""
+    """Return the manifest of an environment, in the format of `sha256sum`."""
     lines = (f"{hashlib.sha256((folder / name).read_bytes()).hexdigest()}  {name}\n" for name in files_below(folder))
     return "".join(lines)
 

@@ -36,7 +36,7 @@ UNCHANGED: Final = {
 
 ADDRESS: Final = "/v1/openapi.json"
 _HERE: Final = Path(__file__)
-_FILES: Final = (_HERE.with_name("openapi.json"), _HERE.parents[2] / "docs" / "openapi.json")
+_FILE: Final = _HERE.with_name("openapi.json")
 
 
 class ServedFile(NamedTuple):
@@ -126,8 +126,8 @@ def _words_in(language: str) -> bytes:
 
 @cache
 def description() -> bytes:
-    """Return the description of the API, docs/openapi.json, which the installed package carries beside this module."""
-    return next(file for file in _FILES if file.is_file()).read_bytes()
+    """Return the description of the API, which every installation builds beside this module (`tools/openapi.py`)."""
+    return _FILE.read_bytes()
 
 
 async def send_description(request: web.Request) -> web.Response:

@@ -30,7 +30,7 @@ BY_RULING: Final = "ruling"
 class WagerView(msgspec.Struct, frozen=True):
     """A kind of wager that may be placed, with the table's limits; `maximum` 0: none.
 
-    `main`: it puts a box in play. `on_dealer`: it is placed on the Dealer's spot and belongs to no box.
+    `main`: it puts a box in play. `on_dealer`: it is placed on the Dealer's spot and does not belong to a box.
     """
 
     id: str

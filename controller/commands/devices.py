@@ -15,7 +15,7 @@ from typing import Final
 import click
 import msgspec
 
-from controller.commands.options import print_json
+from controller.commands.game_options import print_json
 from controller.commands.text import Page, page, write_out
 from controller.problems import BadInputError, DeviceProblemError
 from firmware_bridge.device_keys import add_device_key, read_device_keys, remove_device_key
@@ -34,15 +34,15 @@ KEY_FILE = click.option(
 
 @click.group(invoke_without_command=True)
 @click.option("--ask", "asks", is_flag=True, help="Open the devices whose driver is known, and ask for their identity.")
-@click.option("--url", "urls", multiple=True, metavar="URL", help="Ask this device too; as often as needed.")
+@click.option("--url", "urls", multiple=True, metavar="URL", help="Ask this device too; may be repeated.")
 @click.option("--key-file", type=click.Path(path_type=Path), help="The keys of paired devices ([device] key_file).")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.pass_context
 def devices(context: click.Context, asks: bool, urls: tuple[str, ...], key_file: Path | None, as_json: bool) -> None:
     """List what is plugged in, which driver fits, and the configuration to paste.
 
-    Nothing is opened without --ask or --url but a USB device for its serial number. A device that a running daemon
-    has cannot be asked.
+    Without --ask or --url nothing is opened except a USB device, for its serial number. A device in use by a running
+    daemon cannot be asked.
     """
     if context.invoked_subcommand is not None:
         return
@@ -102,11 +102,11 @@ def _may_be_asked(device: FoundDevice) -> bool:
 @devices.command()
 @click.argument("serial")
 @KEY_FILE
-@click.option("--replace", is_flag=True, help="Make a new key though the file has one for this device.")
+@click.option("--replace", is_flag=True, help="Make a new key even if the file has one for this device.")
 def pair(serial: str, key_file: Path, replace: bool) -> None:
-    """Make a key for the device with this serial number, keep it in the file and print it, this once.
+    """Make a key for the device with this serial number, store it in the file and print it once.
 
-    It goes into the device through its service menu, by hand: no key crosses the wire.
+    Enter it by hand in the device's service menu: no key is sent over the line.
     """
     key = secrets.token_bytes(KEY_SIZE)
     try:
@@ -126,7 +126,7 @@ def _how_to_check(key_file: Path) -> str:
     asked = f"cardshoe devices --ask --key-file {key_file}"
     folder = key_file.resolve().parent
     if folder.parent != INSTALLED:
-        return f"See that it holds: {asked}; where a daemon has the device, by `cardshoe status`, after a restart."
+        return f"See that it holds: {asked}; if a daemon uses the device, check with `cardshoe status` after a restart."
     shown = f"cardshoe status --socket /run/cardshoe/{folder.name}/api.sock"
     return f"See that it holds: systemctl restart cardshoe@{folder.name}, then {shown}; without a daemon: {asked}"
 
@@ -137,7 +137,7 @@ def _readers_of(key_file: Path) -> str:
     with suppress(KeyError):
         owner = pwd.getpwuid(found.st_uid).pw_name
         if not found.st_mode & stat.S_IRGRP:
-            return f"Only {owner} may read that file: the daemon must run as that user, or be given it by systemd."
+            return f"Only {owner} may read that file. The daemon must run as that user, or get the file from systemd."
         return f"{owner} and the group {grp.getgrgid(found.st_gid).gr_name} may read that file."
     return f"Its owner is {found.st_uid}, its group {found.st_gid}: the daemon must be able to read it."
 
@@ -146,14 +146,14 @@ def _readers_of(key_file: Path) -> str:
 @click.argument("serial")
 @KEY_FILE
 def forget(serial: str, key_file: Path) -> None:
-    """Take the key of this device out of the file: from the next link on it is refused."""
+    """Remove the key of this device from the file: it is refused from the next link on."""
     try:
         remove_device_key(key_file, serial)
     except KeyFileError as error:
         raise BadInputError(str(error), error.hint) from error
     write_out(
-        f"{key_file} has no key for {serial} any more: it is refused from the next link on. A link that stands is not "
-        "ended by this: unplug the device."
+        f"{key_file} has no key for {serial} any more: the device is refused from the next link on. To end the "
+        "present link, unplug the device."
     )
 
 
@@ -178,7 +178,7 @@ def write(paper: Page, found: Devices) -> None:
     """Write everything that was found, in lines."""
     paper.heading("Plugged in")
     if not found.devices:
-        paper.entry("No device that this program could use. Name a device behind a serial server with --url.")
+        paper.entry("No device was found that this program can use. Name a device behind a serial server with --url.")
     for device in found.devices:
         _write_device(paper, device, found)
     for asked in found.asked:

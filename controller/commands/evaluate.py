@@ -14,7 +14,7 @@ from controller.commands.evaluation import (
     evaluate_layout,
     read_layout,
 )
-from controller.commands.options import find_law, in_units, law_options, odds_text, print_json
+from controller.commands.game_options import find_law, in_units, law_options, odds_text, print_json
 from controller.commands.text import Page, longest, many, page
 from controller.commands.vocabulary import words_of
 from controller.games.wager_specification import Setting
@@ -39,7 +39,7 @@ from controller.rules.payouts import Verdict
     multiple=True,
     required=True,
     metavar="CARDS",
-    help="The Dealer's or Banker's hand; given once.",
+    help="The Dealer's or Banker's hand; name it once.",
 )
 @click.option(
     "--wager",
@@ -47,7 +47,7 @@ from controller.rules.payouts import Verdict
     multiple=True,
     metavar="WAGER=STAKE",
     help="A stake in the smallest unit, as in tie=5 (on every box), "
-    '"3: tie=5" (on box 3) or "3: ann: tie=5" (of the bettor ann there); without any, each wager for a unit.',
+    '"3: tie=5" (on box 3) or "3: ann: tie=5" (by the bettor ann there). By default each wager is shown for one unit.',
 )
 def evaluate(
     game_id: str,

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from controller.commands.options import require_chosen, shortened
+from controller.commands.game_options import require_chosen, shortened
 from controller.commands.text import many
 from controller.commands.vocabulary import words_of
 from controller.games.own_words import OwnWords
@@ -187,7 +187,7 @@ def _read_stakes(law: Law, wagers: Sequence[str], boxes: Sequence[int]) -> Stake
         if not separator:
             raise BadInputError(
                 f"{where} is not written as WAGER=STAKE.",
-                "For example tie=5, or 3: tie=5 for box 3, or 3: ann: tie=5 for a stake of ann's there.",
+                "For example tie=5, or 3: tie=5 for box 3, or 3: ann: tie=5 for a stake by ann there.",
             )
         wager = _find_wager(law, shortened(wager_id.lower()), where)
         stake = _read_stake(amount, where)
@@ -228,9 +228,9 @@ def _read_stake(amount: str, where: str) -> int:
     hint = f"Stakes are counted in the smallest unit, in at most {MOST_DIGITS} digits."
     found = _WHOLE.fullmatch(amount)
     if found is None:
-        raise BadInputError(f"{where}: the stake {shortened(amount)!r} is no positive whole number.", hint)
+        raise BadInputError(f"{where}: the stake {shortened(amount)!r} is not a positive whole number.", hint)
     if len(found[1]) > MOST_DIGITS:
-        raise BadInputError(f"{where}: the stake has {len(found[1])} digits; that is more than can lie there.", hint)
+        raise BadInputError(f"{where}: the stake has {len(found[1])} digits, which is too many.", hint)
     return int(found[1])
 
 
@@ -240,7 +240,7 @@ def _boxes_of(game: Game, wager: Wager, named: int | None, boxes: Sequence[int],
     if wager.on_dealer:
         if named is not None:
             raise BadInputError(
-                f"{where}: {wager.id} lies on the {words.dealer}'s spot and belongs to no {words.place}."
+                f"{where}: {wager.id} lies on the {words.dealer}'s spot and does not belong to a {words.place}."
             )
         return (DEALERS_SPOT,)
     if named is None:

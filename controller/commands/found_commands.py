@@ -1,11 +1,12 @@
-"""A group of commands that imports a command only when it is used. Listing them imports none."""
+"""Parts that are imported only when used: commands, and packages of extras (pyproject.toml). Listing imports none."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.metadata import entry_points
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -51,3 +52,23 @@ class FoundCommands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, self._summaries.get(name, "")) for name in self.list_commands(ctx)])
+
+
+ALSO: Final = {"floor": ", and libpq (Debian's package libpq5)"}
+"""System libraries that an extra's packages need."""
+
+
+@contextmanager
+def of_extra(extra: str, what: str) -> Iterator[None]:
+    """Wrap the import of an extra's packages.
+
+    Raise `ProblemError` if one is missing or cannot be loaded. It starts with `what`, such as "A page cannot be made",
+    and says why and what to install.
+    """
+    try:
+        yield
+    except ImportError as error:
+        why = (str(error).splitlines() or ["the reason is not known"])[0]
+        raise ProblemError(
+            f"{what}: {why}.", f"Install cardshoe with its extra `{extra}`{ALSO.get(extra, '')}."
+        ) from error

@@ -1,4 +1,7 @@
-"""The option `--language` of commands that show a table, and the words that they share with the console."""
+"""The option `--language` of commands that show a table, and the words that they share with the console.
+
+It stands apart because the simulators' commands use it, too.
+"""
 
 from __future__ import annotations
 

@@ -15,21 +15,21 @@ from controller.problems import BadInputError
 OWN: Final = {  # name -> module:attribute, imported when it is used
     "run": ("controller.commands.run", "run"),
     "watch": ("controller.commands.watch", "watch"),
-    "operate": ("controller.commands.operate.command", "operate"),
+    "operate": ("controller.commands.operate.operate_command", "operate"),
     "devices": ("controller.commands.devices", "devices"),
     "rules": ("controller.commands.rules", "rules"),
     "evaluate": ("controller.commands.evaluate", "evaluate"),
     "odds": ("controller.commands.odds", "odds"),
-    "capture": ("controller.commands.capture.command", "capture"),
-    "journal": ("controller.commands.journal.command", "journal"),
+    "capture": ("controller.commands.capture.capture_command", "capture"),
+    "journal": ("controller.commands.journal.journal_command", "journal"),
     "pin": ("controller.commands.pin", "pin"),
-    "completion": ("controller.commands.completion", "completion"),
+    "completion": ("controller.commands.man", "completion"),
     "man": ("controller.commands.man", "man"),
     "status": ("controller.commands.status", "status"),
-    "config": ("controller.commands.config.command", "config"),
-    "init": ("controller.commands.init.command", "init"),
-    "doctor": ("controller.commands.doctor.command", "doctor"),
-    "floor": ("controller.commands.floor.command", "floor"),
+    "config": ("controller.commands.config.config_command", "config"),
+    "init": ("controller.commands.init.init_command", "init"),
+    "doctor": ("controller.commands.doctor.doctor_command", "doctor"),
+    "floor": ("controller.commands.floor.floor_command", "floor"),
 }
 OTHERS: Final = "cardshoe.commands"  # entry points
 SUMMARIES: Final = {
@@ -45,12 +45,12 @@ SUMMARIES: Final = {
     "pin": "Make the hash of a person's PIN for the configuration.",
     "completion": "Print what a shell reads to complete commands and options.",
     "man": "Write the man pages of all commands.",
-    "status": "Show how a running table stands, on one screen.",
+    "status": "Show the state of a running table on one screen.",
     "config": "Check a configuration, show it, print an example.",
     "init": "Make the working folder of a table.",
-    "doctor": "Find what is wrong on a table's PC, with the command that mends it.",
-    "floor": "Work with many tables: watch them, store what they publish, prove it.",
-    "audit": "Find out whether a shuffler shuffles, by the orders of decks.",
+    "doctor": "Find what is wrong on a table's PC, with the command that fixes it.",
+    "floor": "Work with many tables: watch them, store and compare what they publish.",
+    "audit": "Test how well a shuffler shuffles, by the orders of decks.",
     "bench": "Check that a device does what its driver promises, and measure it.",
     "demo": "Play a simulated table, live.",
     "simulate": "Run a simulated device alone, on a pseudo-terminal or a TCP port.",
@@ -78,7 +78,7 @@ class Commands(FoundCommands):
                 raise  # interrupted
             click.echo(err=True)  # ends the line of the question
             sentence = "The input ended before the questions were answered."
-            hint = "Nothing was done. Answer them in a terminal, or by options: the command's --help lists them."
+            hint = "Nothing was done. Answer them in a terminal, or by options, which the command's --help lists."
             raise BadInputError(sentence, hint) from error
 
     def list_commands(self, ctx: click.Context) -> list[str]:

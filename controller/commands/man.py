@@ -1,4 +1,4 @@
-"""`cardshoe man`: a man page for each command, made from its `--help`."""
+"""Made from the commands themselves: `cardshoe man`, a page for each from its `--help`; `cardshoe completion`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Final
 
 import click
+from click.shell_completion import get_completion_class
 
 from controller.commands.text import write_out
-from controller.problems import BadInputError
+from controller.problems import BadInputError, ProblemError
 
 SECTION: Final = "1"
 
@@ -20,9 +21,9 @@ SECTION: Final = "1"
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.pass_context
 def man(ctx: click.Context, folder: Path) -> None:
-    """Write the man pages of all commands into FOLDER, which is made.
+    """Write the man pages of all commands into FOLDER, which is created.
 
-    MANPATH names the folder above it where FOLDER is called man1. A page holds nothing of the day or the machine.
+    If FOLDER is called man1, MANPATH names the folder above it. The pages do not depend on the day or the machine.
     """
     root = ctx.find_root()
     try:
@@ -88,3 +89,22 @@ def _line(text: str) -> str:
 
 def _escaped(text: str) -> str:
     return text.replace("\\", "\\e").replace("-", "\\-").replace('"', "\\(dq").replace("\b", "")
+
+
+SHELLS: Final = ("bash", "zsh", "fish")
+PROGRAM: Final = "cardshoe"
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(SHELLS))
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
+    """Print what SHELL reads to complete commands and options.
+
+    bash: cardshoe completion bash > ~/.local/share/bash-completion/completions/cardshoe. zsh: into a file _cardshoe in
+    a folder of $fpath. fish: into ~/.config/fish/completions/cardshoe.fish.
+    """
+    found = get_completion_class(shell)
+    if found is None:
+        raise ProblemError(f"This version of click has no completion for {shell}.", "Install the pinned requirements.")
+    write_out(found(ctx.find_root().command, {}, PROGRAM, f"_{PROGRAM.upper()}_COMPLETE").source().strip())

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 import click
 import msgspec
 
-from controller.commands.options import find_game, law_options, odds_text, print_json, read_options
+from controller.commands.game_options import find_game, law_options, odds_text, print_json, read_options
 from controller.commands.text import Page, page
 from controller.games.specification import Game
 from controller.games.wager_specification import Setting
@@ -194,8 +194,8 @@ FAVOURS: Final = "FAVOURS THE PLAYER"
 def odds(game_id: str, readings: tuple[str, ...], as_json: bool) -> None:
     """Count the chance of every price, of a return and of a loss, and the house edge, of every wager.
 
-    Nothing is sampled: all hands of 52 cards are counted. A wager that a reading changes is shown under each of its
-    options; --reading keeps to one.
+    Nothing is sampled: all hands of 52 cards are counted. A wager that a reading changes is shown under each option;
+    --reading selects one.
     """
     game = find_game(game_id)
     counted = count_game(game, read_options(game, readings))

@@ -1,4 +1,7 @@
-"""`cardshoe pin`: makes the `pin_hash` of a person."""
+"""`cardshoe pin`: makes the `pin_hash` of a person.
+
+It is short because the API has the hash and its rules.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,11 @@ from controller.problems import BadInputError
 def pin() -> None:
     """Make the pin_hash of a person for the configuration.
 
-    Asks twice for the PIN, without showing it, and prints the hash alone. The person enters it, nobody else.
+    Asks for the PIN twice, without showing it, and prints only the hash. The person must enter it in private.
     """
     entered = click.prompt("PIN", hide_input=True, err=True)
     if mistake := mistake_of_pin(entered):
         raise BadInputError(mistake)
-    if click.prompt("The same PIN again", hide_input=True, err=True) != entered:
-        raise BadInputError("The two PINs differ; begin again.")
+    if click.prompt("Repeat the PIN", hide_input=True, err=True) != entered:
+        raise BadInputError("The two PINs differ; start again.")
     click.echo(hash_pin(entered, secrets.token_bytes(SALT)))

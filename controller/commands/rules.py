@@ -10,7 +10,7 @@ from typing import Final
 import click
 from msgspec.structs import replace
 
-from controller.commands.options import (
+from controller.commands.game_options import (
     find_game,
     find_law,
     odds_text,
@@ -135,7 +135,7 @@ def write_limits(paper: Page, reading: WholeReading) -> None:
     for limit in reading.limits:
         paper.entry(limit.words, (limit.clause, _clause_width(reading)))
     if not reading.limits:
-        paper.entry("the document is silent about limits, lateness and the viewer of a hand")
+        paper.entry("the document does not regulate limits, late bets and the viewer of a hand")
     if reading.table is not None:
         _write_limits_of_table(paper, reading.table, _clause_width(reading))
 
@@ -286,7 +286,7 @@ def rules(
 ) -> None:
     """Show the whole reading of a game: the round, wagers, settings, the irregularity table, every clause.
 
-    With --config that of one table: the readings that its casino chose, the rows of its house, its limits.
+    With --config, show that of one table: the readings that its casino chose, the house's rows, its limits.
     In a terminal lines are wrapped; elsewhere each entry is one line, for grep. --json prints every part.
     """
     reading = _reading(game_id, readings, path)
@@ -305,7 +305,7 @@ def _reading(game_id: str | None, readings: tuple[str, ...], path: Path | None) 
     if path is None:
         if game_id is None:
             raise BadInputError(
-                "There is no GAME.", f"Name one of {', '.join(GAMES)}, or a table's configuration after --config."
+                "GAME is missing.", f"Name one of {', '.join(GAMES)}, or a table's configuration after --config."
             )
         return whole_reading(find_law(game_id, readings))
     from controller.daemon.configuration import ConfigurationError, read_configuration
@@ -316,7 +316,9 @@ def _reading(game_id: str | None, readings: tuple[str, ...], path: Path | None) 
         raise ConfigurationProblemError(str(error), error.hint) from error
     table = configuration.table
     if game_id is not None and find_game(game_id).id != table.game:
-        raise BadInputError(f"{path} is of a table of {table.game}, not of {find_game(game_id).id}.", "Leave GAME out.")
+        raise BadInputError(
+            f"{path} belongs to a table that plays {table.game}, not of {find_game(game_id).id}.", "Leave GAME out."
+        )
     if readings:
         raise BadInputError(
             "--reading cannot be added to --config.", "The configuration chooses the readings of its table."

@@ -21,17 +21,17 @@ WRONG_FILE: Final = frozenset({"journal-key", "journal-format", "journal-linked"
 
 def _where_to_correct(path: Path) -> str:
     """Return where to correct a file that systemd passed as a copy (`LoadCredential=`), or "" for other files."""
-    from controller.daemon.handed_files import original_of
+    from controller.daemon.configuration import original_of
 
     found = original_of(path)
     if found is None:
         return ""
-    return f"That is systemd's copy. Correct {found.path}, then `systemctl restart cardshoe@{found.table}`."
+    return f"This is systemd's copy. Correct {found.path}, then `systemctl restart cardshoe@{found.table}`."
 
 
 def _owner_mistake(configuration: Configuration | None) -> str:
     """Return a sentence if another user owns the journal, which a restart does not change, or "" if not or unknown."""
-    from controller.daemon.ownership import hint_of_owner
+    from controller.daemon.journal_files import hint_of_owner
 
     if configuration is None:
         return ""
@@ -56,13 +56,13 @@ def _examined(configuration: Configuration) -> Program:
 @click.option(
     "--reread",
     type=click.Path(path_type=Path),
-    help="What SIGHUP reads instead, where it is there; relative paths in it count from the folder of --config.",
+    help="The file that SIGHUP reads instead, if it exists; relative paths in it count from the folder of --config.",
 )
-@click.option("--verbose", is_flag=True, help="Log details too.")
+@click.option("--verbose", is_flag=True, help="Log details, too.")
 def run(path: Path, reread: Path | None, verbose: bool) -> None:
-    """Run the daemon of one table, until SIGTERM. With SIGHUP it reads its configuration again.
+    """Run the daemon of one table, until SIGTERM. SIGHUP reloads its configuration.
 
-    Starts whether the device is there or not, and goes on without it.
+    The daemon starts and continues without the device, too.
     """
     from controller.api.tcp_listener import PortRefusedError
     from controller.api.unix_socket import SocketRefusedError

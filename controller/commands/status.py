@@ -27,7 +27,8 @@ from firmware_bridge.messages import Message, message
 
 WITHIN: Final = 10.0  # seconds for the daemon to answer, so that a hanging one does not delay a monitor
 OTHER_USER: Final = (
-    "As root, be one who is admitted: `runuser -u USER -- cardshoe status ...`, USER of the table's console."
+    "As root, act as an admitted user: `runuser -u USER -- cardshoe status ...`, where USER is the user of the "
+    "table's console."
 )
 NEXT_STEP: Final = "`cardshoe watch` shows what happens; `cardshoe doctor` looks for causes on its PC."
 
@@ -53,12 +54,14 @@ class Status(msgspec.Struct, frozen=True):
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @language_option
 def status(socket: Path | None, path: Path | None, as_json: bool, language: str) -> None:
-    """Show how a running table stands, on one screen.
+    """Show the state of a running table on one screen.
 
     Exit codes: 0 in service, 1 not in service, 2 bad input, 3 the table cannot be reached.
     """
     if (socket is None) == (path is None):
-        raise BadInputError("Name the table once.", "Add --socket FILE or --config FILE.")
+        raise BadInputError(
+            "Name the table either by its socket or by a configuration.", "Add --socket FILE or --config FILE."
+        )
     try:
         found = asyncio.run(_ask(socket or _socket_of(path), language))
     except NotAdmittedError as error:

@@ -141,3 +141,8 @@ def longest(texts: Sequence[str]) -> int:
     9
     """
     return max((len(text) for text in texts), default=0)
+
+
+def say(line: str) -> None:
+    """Print progress or a warning, separately from the command's output."""
+    click.echo(line, err=True)

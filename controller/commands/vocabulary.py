@@ -28,9 +28,9 @@ FACTS: Final = {  # fact -> (if true, if false)
     "order_known": ("their order is known", "their order is not known"),
     "places_certain": ("every card's place is certain", "not every card's place is certain"),
     "before_close": ('before "No more bets"', 'after "No more bets"'),
-    "counted_wrong": ("a count by hand comes out wrong", "a count by hand comes out right"),
+    "counted_wrong": ("a count by hand gives the wrong number", "a count by hand gives the right number"),
     "viewed": ("its Player has viewed it", "its Player has not viewed it"),
-    "curable": ("moving complete hands puts it right", "moving complete hands does not put it right"),
+    "curable": ("moving complete hands corrects it", "moving complete hands does not correct it"),
     "reconstructable": ("the intended order can be restored", "the intended order cannot be restored"),
     "first_card": ("the first card of the round", "not the first card of the round"),
     "affects_play": ("the round cannot go on as it was", "the round can go on as it was"),
@@ -41,7 +41,7 @@ FACTS: Final = {  # fact -> (if true, if false)
     "dropped": ("it was dropped", "it was not dropped"),
     "withdrawn": ("withdrawn", "placed or raised"),
     "between_rounds": ("between rounds", "in a round"),
-    "in_stub": ("in the stub, not to be dealt", "to be dealt in this round"),
+    "in_stub": ("in the stub and not to be dealt", "to be dealt in this round"),
     "cannot_tell": ("it is unknown which wagers were placed", "the wagers placed are known"),
     "dealt_before": ("about a card dealt before that choice", "about a card dealt after that choice"),
     "one_hand": ("all of them go to one hand", "they go to several hands"),
@@ -63,17 +63,17 @@ MOMENTS: Final = {
 }
 
 FOLLOWS: Final = {
-    Disposition.VOID: message("the round is void, all bets are returned"),
+    Disposition.VOID: message("the round is void; all bets are returned"),
     Disposition.CONTINUE: message("play continues"),
-    Disposition.NEXT_CARD: message("it is the next card, play continues"),
-    Disposition.REMOVE_HAND: message("that hand is removed, its bets are returned"),
+    Disposition.NEXT_CARD: message("it is the next card; play continues"),
+    Disposition.REMOVE_HAND: message("that hand is removed and its bets are returned"),
     Disposition.OPTIONS: message("every bettor chooses"),
     Disposition.NAME_ORDER: message("their order is named"),
     Disposition.REFER: message("it is referred"),
     Disposition.RECONSTRUCT: message("the dealer moves the cards as the screen shows, then play continues"),
-    Disposition.WITHDRAWALS: message("every bettor may withdraw, the others' hands are finished"),
+    Disposition.WITHDRAWALS: message("every bettor may withdraw; the others' hands are finished"),
     Disposition.STANDS: message("results and settlement stand"),
-    Disposition.REFUSE: message("it is refused, wagers count as they lay"),
+    Disposition.REFUSE: message("it is refused; wagers count as they lay"),
     Disposition.RETURN_BET: message("that bet is returned"),
     Disposition.RESHUFFLE: message("the deck is shuffled again"),
     Disposition.SILENT: message("the rules are silent: the shift manager decides"),
@@ -114,27 +114,27 @@ ORDERS: Final = {
     Order.BY_ROUND: "one card to each place in turn, three times",
 }
 LIMITS: Final = {
-    LimitOf.WAGER: "minimum and maximum are those of each wager",
-    LimitOf.BOX: "minimum and maximum are those of all that lies for one kind of wager on a box",
+    LimitOf.WAGER: "minimum and maximum apply to each wager",
+    LimitOf.BOX: "minimum and maximum apply to all bets of one kind on a box",
 }
 EXCESS: Final = {
     Excess.AS_IT_LIES: "",
-    Excess.TO_MAXIMUM: "what lies over the maximum is paid and collected to the maximum",
-    Excess.PRO_RATA: "what lies over the maximum is shared out among the bettors of the box",
+    Excess.TO_MAXIMUM: "bets above the maximum are paid and collected up to the maximum",
+    Excess.PRO_RATA: "the maximum is divided among the bettors at the box",
 }
 SHORTFALL: Final = {
-    Shortfall.AS_IT_LIES: "what lies under the minimum is settled as it lies",
-    Shortfall.ONCE: "what lies under the minimum is settled the first time and returned from then on",
+    Shortfall.AS_IT_LIES: "bets below the minimum are settled as placed",
+    Shortfall.ONCE: "bets below the minimum are settled the first time and returned after that",
 }
 ROUNDINGS: Final = {
-    Rounding.NONE: "payouts and shares of a maximum are exact, parts of a unit too",
-    Rounding.DOWN: "payouts are rounded down to whole units, and a maximum is shared in whole units",
-    Rounding.UP: "payouts are rounded up to whole units, and a maximum is shared in whole units",
+    Rounding.NONE: "payouts and shares of a maximum are exact, including parts of a unit",
+    Rounding.DOWN: "payouts are rounded down to whole units, and a maximum is divided in whole units",
+    Rounding.UP: "payouts are rounded up to whole units, and a maximum is divided in whole units",
 }
 VIEWERS: Final = {
     Viewer.UNSAID: "",
-    Viewer.FIRST_SEATED: "of several bettors the seated one who placed first looks at the hand",
-    Viewer.SEATED_ELSE_HIGHEST: "of several bettors the one seated at the box looks at the hand, else the highest bet",
+    Viewer.FIRST_SEATED: "of several bettors, the seated one who placed first looks at the hand",
+    Viewer.SEATED_ELSE_HIGHEST: "of several bettors, the one seated at the box looks at the hand, else the highest bet",
 }
 
 
@@ -174,14 +174,14 @@ def limits_in_words(betting: Betting) -> tuple[tuple[str, str], ...]:
         (betting.late, 'nothing is placed or raised after "No more bets"'),
         (betting.late_withdrawal, 'nothing is withdrawn after "No more bets"'),
         (betting.without_main, "a side wager needs a main wager"),
-        (betting.without_main_returned, "a side wager that lies without one is returned"),
+        (betting.without_main_returned, "a side wager without one is returned"),
         (betting.most_wagers_clause, f"at most {betting.most_wagers} wagers of a kind on a box"),
         (betting.fewer_wagers, "a pit manager may allow fewer wagers of a kind on a box"),
         (betting.restricting, "a pit manager may keep a bettor to one box"),
         (betting.one_hand_viewed, "a bettor looks at one hand only"),
         (betting.seated_to_view, "only a seated bettor may look at a hand"),
         (betting.viewer_clause, VIEWERS[betting.viewer]),
-        (betting.seated_first, "wagers of seated bettors count before those of standing ones"),
+        (betting.seated_first, "bets by seated bettors count before those by standing bettors"),
         (betting.walked_away, "the bets of a bettor who has walked away stand"),
     )
     return tuple((clause, words) for clause, words in limits if clause)

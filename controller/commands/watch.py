@@ -14,9 +14,9 @@ from controller.api.client import ApiClient, NoTableError, NotAdmittedError, Tab
 from controller.api.narration import line_of
 from controller.api.screen_lines import with_names
 from controller.api.view import TableView
+from controller.commands.game_options import shortened
 from controller.commands.language import language_option
-from controller.commands.live import how_it_stands, show_live
-from controller.commands.options import shortened
+from controller.commands.table_display import how_it_stands, show_live
 from controller.commands.text import in_terminal, write_out
 from controller.commands.vocabulary import words_of
 from controller.language import translated
@@ -31,7 +31,7 @@ class EventIdType(click.ParamType[EventId]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> EventId:
         found = value if isinstance(value, EventId) else EventId.parse(value)
         if found is None:
-            self.fail(f"{shortened(value)!r} is no id of an event. Write a number, or JOURNAL:NUMBER.", param, ctx)
+            self.fail(f"{shortened(value)!r} is not the id of an event. Write a number, or JOURNAL:NUMBER.", param, ctx)
         return found
 
 
@@ -39,13 +39,13 @@ class EventIdType(click.ParamType[EventId]):
 @click.option("--socket", type=click.Path(path_type=Path), required=True, help="The daemon's socket ([api] socket).")
 @click.option("--json", "as_json", is_flag=True, help="Print events as JSON, one a line.")
 @click.option(
-    "--after", type=EventIdType(), help="Begin after this event, 0 for all of the journal; left out: with new events."
+    "--after", type=EventIdType(), help="Begin after this event, 0 for the whole journal; by default with new events."
 )
 @language_option
 def watch(socket: Path, as_json: bool, after: EventId | None, language: str) -> None:
     """Show a running table, live in a terminal, line by line elsewhere.
 
-    When the daemon ends it waits until it runs again, and goes on where it was. Interrupt to end.
+    When the daemon ends, the command waits until it runs again, and continues where it was. Interrupt to end.
     """
     try:
         asyncio.run(_watch(socket, after, language, as_json=as_json))
@@ -65,10 +65,10 @@ async def _watch(socket: Path, after: EventId | None, language: str, *, as_json:
                 last = await print_events(client, last, language, as_json=as_json)
             else:
                 last = await show_live(client, last, asyncio.Event(), language)
-            click.echo("The daemon has ended. Waiting until it runs again; Ctrl-C ends this.", err=True)
+            click.echo("The daemon has ended. Waiting until it runs again; press Ctrl-C to stop.", err=True)
             view = await _wait_for_daemon(client)
             if view.journal != last.journal:
-                click.echo("Another journal has begun. It is shown from its beginning.", err=True)
+                click.echo("Another journal has begun. It is shown from the beginning.", err=True)
                 last = EventId(view.journal)
             elif view.entry < last.entry:
                 click.echo(

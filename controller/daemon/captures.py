@@ -52,7 +52,7 @@ class CaptureCipher:
         try:
             return self._cipher.decrypt(_NONCE.pack(number, 0), sealed, self._about)
         except (InvalidTag, struct.error):
-            raise ValueError("what was sealed does not open with this key at this place") from None
+            raise ValueError("the sealed record does not open with this key in this place") from None
 
 
 def load_cipher(key_file: Path) -> MakeCipher:

@@ -29,7 +29,7 @@ LONGEST_REST: Final = 2.0  # seconds
 NICEST: Final = 19
 GONE: Final = "journal-io"  # the code for a file that cannot be opened
 _HINT: Final = message(
-    "Keep the files for an audit; `cardshoe journal verify` lists what is wrong, and a backup may have them whole."
+    "Keep the files for an audit; `cardshoe journal verify` lists what is wrong, and a backup may have them complete."
 )
 
 
@@ -62,7 +62,7 @@ class Pace:
 def find_damage(folder: Path, verify: Callable[[], Verified]) -> Finding:
     """Return the finding of the check. A folder without a journal, or an unreadable one, counts as damage.
 
-    A missing file may have been deleted by age meanwhile: then everything is checked once more. Findings that a person
+    A missing file may have been deleted by age meanwhile: then the whole check is repeated. Findings that a person
     decides on at a start, or accepted when files were moved away, are not damage.
     """
     try:
@@ -77,7 +77,7 @@ def find_damage(folder: Path, verify: Callable[[], Verified]) -> Finding:
         return Finding()
     first = found[0]
     said = message("The journal {path} is damaged: {what}.", path=str(folder / first.file), what=first.sentence)
-    more = message("That is the first of {count} findings.", count=len(found)) if len(found) > 1 else None
+    more = message("This is the first of {count} findings.", count=len(found)) if len(found) > 1 else None
     return Finding("journal-damaged", sentences(said, more), _HINT)
 
 

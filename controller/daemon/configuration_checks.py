@@ -1,5 +1,6 @@
-"""Checks between the values of a configuration. Each check looks at the sections that could be read, and reports every
-mistake that it finds.
+"""Checks between the values of a configuration, and remarks on values with which the daemon can start nevertheless.
+
+Each check looks at the sections that could be read, and reports every mistake that it finds.
 """
 
 from __future__ import annotations
@@ -13,14 +14,15 @@ import msgspec
 from controller.api.people import Person, Reader, mistakes_of_all, mistakes_of_each
 from controller.api.tcp_listener import OWN_NAMES
 from controller.api.unix_socket import why_too_long
+from controller.daemon.device_guards import program_behind
 from controller.daemon.house_law import HouseRow, ReadingSection, mistakes_of_law
 from controller.daemon.journal_days import find_zone
-from controller.daemon.real_device import program_behind
 from controller.daemon.section_reader import LONGEST_NAME, Found, Mistake
 from controller.daemon.sections import (
     NO_GAME,
     ApiSection,
     CaptureSection,
+    Configuration,
     DeviceSection,
     FloorSection,
     JournalSection,
@@ -28,7 +30,9 @@ from controller.daemon.sections import (
     TableSection,
     settings_of,
 )
+from controller.floor import BrokerError
 from controller.floor.address import BadBrokerError, parse_broker
+from controller.floor.certificate import context_of
 from controller.games import BROKEN, GAMES
 from controller.rules.law import Law, SettingError
 from controller.rules.layout import TableRulesError, check_rules
@@ -109,7 +113,8 @@ def _check_real_device(url: DeviceUrl, driver: RegisteredDriver) -> Mistakes:
         yield Mistake(f"[device] url: {why}", next_step)
     elif url.scheme == "tcp" and not driver.needs_keys and _is_this_machine(url.host):
         yield Mistake(
-            f"[device] url: {url.host} is this machine, where a program and no device answers, and {driver.name} cannot"
+            f"[device] url: {url.host} is this machine, where a program answers and not a device, and {driver.name} "
+            "cannot"
             " tell the one from the other.",
             next_step,
         )
@@ -135,10 +140,12 @@ def _check_http(table: TableSection, api: ApiSection) -> Mistakes:
     if api.http is None:
         return
     if api.http.port == 0 and not table.simulated:
-        yield Mistake("[api.http] port: 0 is any port, and people have to find the table.", "Name one, such as 8080.")
+        yield Mistake(
+            "[api.http] port: 0 means any free port, and people have to find the table.", "Name one, such as 8080."
+        )
     for host in api.http.hosts:
         if host in OWN_NAMES:
-            yield Mistake(f"[api.http] hosts: {host} is this machine and needs no mention.", "Leave it out.")
+            yield Mistake(f"[api.http] hosts: {host} is this machine itself, which is always allowed.", "Leave it out.")
 
 
 def _check_journal(journal: JournalSection) -> Mistakes:
@@ -151,8 +158,9 @@ def _check_journal(journal: JournalSection) -> Mistakes:
         )
     if journal.witness is not None and journal.folder in (journal.witness, *journal.witness.parents):
         yield Mistake(
-            "[journal] witness: it lies in the journal's own folder, and who changes the one changes the other.",
-            "Name a folder of another user or of another machine.",
+            "[journal] witness: it lies in the journal's own folder, where a person who changes the journal can "
+            "change it too.",
+            "Name a folder that belongs to another user or another machine.",
         )
 
 
@@ -160,7 +168,7 @@ def _check_capture(table: TableSection, capture: CaptureSection | None) -> Mista
     if capture is not None and capture.key_file is None and not table.simulated:
         yield Mistake(
             "the key key_file is missing in [capture]; the records of a real device are sealed.",
-            "Make a key file for captures as for the journal, another one, and name it.",
+            "Make a separate key file for captures, as for the journal, and name it.",
         )
 
 
@@ -176,7 +184,7 @@ def _check_floor(floor: FloorSection | None) -> Mistakes:
     for name, path in files.items():
         if address.encrypted and path is None:
             yield Mistake(
-                f"the key {name} is missing in [floor]; {address} is encrypted, with a certificate of each side."
+                f"the key {name} is missing in [floor]; {address} is encrypted, with a certificate for each side."
             )
         if not address.encrypted and path is not None:
             yield Mistake(f"[floor] {name}: {address} is not encrypted.", f"Write mqtts://, or leave {name} out.")
@@ -252,3 +260,38 @@ CHECKS: Final[tuple[tuple[Callable[..., Mistakes], tuple[str, ...], bool], ...]]
     (_check_ranks, ("people",), True),
 )
 """Each check, the sections that it needs, and whether it needs them without mistakes."""
+
+
+LEAST_PORT: Final = 1024  # the service has no capability to open a port below it
+
+
+def remarks_on(configuration: Configuration) -> list[Mistake]:
+    return [*of_screens(configuration), *of_floor(configuration.floor)]
+
+
+def of_screens(configuration: Configuration) -> Iterator[Mistake]:
+    http = configuration.api.http
+    if http is None:
+        return
+    if http.port < LEAST_PORT and not configuration.table.simulated:
+        yield Mistake(
+            f"[api.http] port: {http.port} is below {LEAST_PORT}, where the service may not open a port.",
+            "Name another one, such as 8080.",
+        )
+    for person in configuration.people:
+        if not person.pin_hash:  # above the dealer's rank this is a mistake
+            yield Mistake(
+                f"[[people]] {person.id} has no pin_hash and cannot sign on at a screen.",
+                "`cardshoe pin` creates one.",
+            )
+
+
+def of_floor(floor: FloorSection | None) -> Iterator[Mistake]:
+    """Yield remarks on the floor, without which the table can still deal."""
+    credentials = floor.found_broker.credentials if floor is not None else None
+    if credentials is None:
+        return
+    try:
+        context_of(credentials)
+    except BrokerError as error:
+        yield Mistake(f"[floor] {error}", str(error.hint))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from controller.daemon.configuration import ConfigurationError, read_sections
-from controller.daemon.journal_keys import errors_of_keys
+from controller.daemon.journal_files import errors_of_keys
 from controller.daemon.port_use import Run, mistakes_of_port
 from controller.daemon.section_reader import UNREADABLE, Mistake
 from controller.daemon.sections import CaptureSection, Configuration, DeviceSection, JournalSection

@@ -24,17 +24,16 @@ from controller.api.view import LinkView
 from controller.daemon.captures import recorder_of
 from controller.daemon.checking import check_beside
 from controller.daemon.configuration import Configuration
+from controller.daemon.device_guards import open_real_device
 from controller.daemon.disk_pace import DiskPace, waits_in_kernel
-from controller.daemon.faults import Fault
 from controller.daemon.host import HostClock, SystemdNotifier, guard_memory, host_boot_id, start_id
 from controller.daemon.journal_keeper import keeper_of
 from controller.daemon.journal_start import open_journal
 from controller.daemon.metrics_page import MetricsPage, disk_of
-from controller.daemon.real_device import open_real_device
 from controller.daemon.record import record_of
 from controller.daemon.reloading import Reloading
 from controller.daemon.starting import FoldReport, Origin, Stop, StoppedError
-from controller.daemon.table_service import TableService
+from controller.daemon.table_service import Fault, TableService
 from controller.daemon.witnessing import Witnessing
 from controller.floor.publisher import CURSOR_NAME, Publisher, Sending
 from controller.floor.reporting import ReportedTable, Reporting

@@ -76,13 +76,13 @@ class DiskPace:
         if (at := _level(self._work.seconds)) >= LEVELS[-2]:
             return message(
                 "The disk with the journal is slow: a commit has waited for more than {seconds} s. Nothing is lost. "
-                "Have the disk checked, and what else writes to it.",
+                "Have the disk checked, and find out what else writes to it.",
                 seconds=at,
             )
         if self._slowest and self._clock() - self._slow_at < SAID_FOR:
             return message(
                 "The disk with the journal is slow: a commit took more than {seconds} s. Nothing is lost. Have the "
-                "disk checked, and what else writes to it.",
+                "disk checked, and find out what else writes to it.",
                 seconds=_level(self._slowest),
             )
         return None

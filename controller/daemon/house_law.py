@@ -106,7 +106,7 @@ def mistakes_of_law(
         yield from _mistakes_of_row(row)
     said = [(row.kind, tuple(sorted(row.when.items())), noticed) for row in rows for noticed in row.noticed]
     for kind in dict.fromkeys(one[0] for one in said if said.count(one) > 1):
-        yield LawError(f"[[house]]: two rows say what follows from {kind}.", "The second would never apply.")
+        yield LawError(f"[[house]]: two rows decide {kind}.", "The second would never apply.")
     if simulated:
         return
     law = read_law(game(game_id), options)
@@ -131,7 +131,7 @@ def _mistakes_of_row(row: HouseRow) -> Iterator[LawError]:
             )
     if CITES_A_DOCUMENT.match(row.rule.strip()):
         yield LawError(
-            f"[[house]] {row.rule}: that is a clause of a document.", "Give the house's rule a number of its own."
+            f"[[house]] {row.rule}: that is a clause of a document.", "Give the house's rule its own number."
         )
     if not row.noticed:
         yield LawError(f"[[house]] {row.rule}: noticed is empty.", "Leave it out, or say when it must come to light.")
@@ -142,7 +142,7 @@ def _mistakes_of_row(row: HouseRow) -> Iterator[LawError]:
         )
     if row.disposition is Disposition.REMOVE_HAND and row.kind not in HAND_KINDS:
         yield LawError(
-            f"[[house]] {row.rule}: {row.kind} names no hand that could be removed.",
+            f"[[house]] {row.rule}: {row.kind} does not name a hand that could be removed.",
             f"Such a rule is about {', '.join(sorted(HAND_KINDS))}.",
         )
     if row.disposition is Disposition.REMOVE_HAND and row.when.get("dealer_hand") is not False:

@@ -3,7 +3,9 @@ large.
 
 A day begins at a time of the wall clock in a time zone, so it may have 23 or 25 hours. A file belongs to the day in
 which it was begun; the next file begins as soon as the day differs, in whichever direction the clock moved. A clock
-that jumps causes an extra file and prevents none.
+that jumps causes an extra file, but never one too few.
+
+It stands apart because configuration, keeper and commands count days alike.
 """
 
 from __future__ import annotations

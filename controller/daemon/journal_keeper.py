@@ -77,7 +77,8 @@ class JournalKeeper:
     """The keeper of a journal. `memory` is what the journal holds of the device's reports. `used` returns the used
     percentage of its disk.
 
-    `beside` returns warnings about the parts that follow the journal elsewhere; an empty string is no warning.
+    `beside` returns warnings about the parts that follow the journal elsewhere; an empty string means that there is no
+    warning.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Checks that inputs and events from a journal have the fields of their kind, so that they can be described.
+"""Checks that inputs and events from a journal have the fields of their kind, and makes the form that followers get.
 
 A holder of all keys can write anything into a journal. Kinds that this version does not know are not checked: a later
 version may have written them.
@@ -6,12 +6,14 @@ version may have written them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, get_args
 
 import msgspec
 
+from controller.api.feed import CHANGED, Published
 from controller.journal.codec import decode_open
+from controller.journal.reader import Decision
 from controller.table.events import AnyEvent
 from controller.table.inputs import AnyInput
 from firmware_bridge.cards import Card, Concealed, Evidence
@@ -53,7 +55,7 @@ def _sealed(expected: Any, value: Any) -> Any:
     if expected is not Concealed and expected is not Evidence:
         return decode_open(expected, value)
     if type(value) is not int or value < 0:
-        raise ValueError("what is sealed is a number")
+        raise ValueError("a sealed item is a number")
     return _CARD if expected is Concealed else _EVIDENCE
 
 
@@ -65,3 +67,20 @@ def _decoder(kinds: Any, hook: Callable[[Any, Any], Any]) -> tuple[msgspec.json.
 _DIGEST: Final = 32  # bytes
 _EVENTS, _EVENT_TAGS = _decoder(AnyEvent, _public)
 _INPUTS, _INPUT_TAGS = _decoder(AnyInput, _sealed)
+
+
+def of_decision(decision: Decision) -> list[Published]:
+    """Return a decision's events. Raise `msgspec.MsgspecError` or ValueError for one without the fields of its kind."""
+    for event in decision.events:
+        check_event(event)
+    events = decision.events if decision.holds else [event[:-1] + CHANGED for event in decision.events]
+    return published(decision.first, decision.utc_ns, decision.round, events)
+
+
+def published(first: int, utc_ns: int, round_number: int, events: Sequence[bytes]) -> list[Published]:
+    """Return the events of one decision, which the journal already holds in the form that anyone may read."""
+    head = b',"utc_ns":%d,"round":%d,' % (utc_ns, round_number)
+    return [
+        Published(number, b'{"entry":%d%s%s' % (number, head, event[1:]))
+        for number, event in enumerate(events, first + 1)
+    ]

@@ -10,7 +10,7 @@ from contextlib import closing
 from typing import Any, Final
 
 from controller.daemon.configuration import Configuration
-from controller.daemon.journal_keys import missing_key
+from controller.daemon.journal_files import missing_key
 from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.daemon.sections import JournalSection
 from controller.daemon.starting import FoldReport
@@ -135,7 +135,7 @@ def fold(reader: JournalReader[Any, Any], saved: SavedState, after: Head, report
             else:
                 remember(memory, entry.value)
         except Exception as error:  # the rules may fail on events that they never produced
-            why = f"entry {entry.number} does not follow from those before it ({type(error).__name__})"
+            why = f"entry {entry.number} does not follow from the entries before it ({type(error).__name__})"
             raise damaged(reader.path, why) from error
         if entry.number % PAGE == 0:
             report.reached(entry.number, last)

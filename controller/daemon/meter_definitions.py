@@ -64,7 +64,8 @@ DEFINITIONS: Final = (
         IRREGULARITIES, "counter", ("kind", "irregularity", "clause"),
         "Irregularities that were raised. Every row of the table's law is there from the start.",
         "sum by (instance) (increase(cardshoe_irregularities_total[1h])) > 5",
-        "See which clause it is. The same one again and again is a device, a deck or a habit.",
+        "See which clause it is. If the same one keeps occurring, look at the device, the deck and how the table is "
+        "dealt.",
     ),
     Definition(
         OPEN, "gauge", (), "Irregularities that wait for a person.",
@@ -81,86 +82,88 @@ DEFINITIONS: Final = (
     Definition(
         REFUSALS, "counter", ("operation", "code"), "Operations that the table refused, by the code of the refusal.",
         "sum by (instance, code) (increase(cardshoe_operations_refused_total[10m])) > 20",
-        "Ask the dealer what the screen said; a program that repeats a refused operation is ended.",
+        "Ask the dealer what the screen said; stop a program that repeats a refused operation.",
     ),
     Definition(
         WRONG_PINS, "counter", (), "Wrong PINs.",
         "increase(cardshoe_wrong_pins_total[10m]) > 5",
-        "Somebody may be guessing: the journal has the person and the screen.",
+        "Somebody may be guessing: the journal names the person and the screen.",
     ),
     Definition(
         AT_THE_DOOR, "counter", ("code",),
-        "Requests that were refused before they reached the table, by the code. The first of a kind and caller is "
-        "counted at once, those that follow every ten minutes.",
+        "Requests that were refused before they reached the table, by the code. The first of a kind from a caller is "
+        "counted at once, further ones every ten minutes.",
         "sum by (instance, code) (increase(cardshoe_requests_refused_total[1h])) > 100",
-        "The API has the meaning of the code, the journal the caller.",
+        "The API explains the code; the journal names the caller.",
     ),
     Definition(
-        DECISION, "histogram", (), "From an input that is taken to its decision.",
+        DECISION, "histogram", (), "Time from taking an input to its decision.",
         "histogram_quantile(0.99, rate(cardshoe_decision_seconds_bucket[1h])) > 0.05",
         "The PC is too slow or too busy: see what else runs on it.",
     ),
     Definition(
-        COMMIT, "histogram", (), "From a decision to its entries being durable.",
+        COMMIT, "histogram", (), "Time from a decision until its entries are durable.",
         "histogram_quantile(0.99, rate(cardshoe_commit_seconds_bucket[1h])) > 0.1",
         "The disk is slow: check its health and what else writes to it.",
     ),
     Definition(
         COMMIT_P99, "gauge", (),
-        "No longer took 99 of 100 commits since the start: a step of the histogram, +Inf beyond the last.",
+        "Time within which 99 of 100 commits since the start were done: a step of the histogram, +Inf beyond the "
+        "last.",
         "cardshoe_commit_p99_seconds > 1",
         "The disk is slow: check its health and what else writes to it.",
     ),
     Definition(
         WARNINGS, "gauge", (),
-        "Warnings on the screens: a disk that fills, a head that is not kept safe, a witness that holds another head, "
-        "a floor that has had nothing for long.",
+        "Warnings on the screens: a disk that fills up, a head that is not kept safe, a witness that holds another "
+        "head, a floor that has received nothing for a long time.",
         "min_over_time(cardshoe_warnings[2m]) > 0",
         "Read it on the screen or with `cardshoe status`: it says what to do.",
     ),
     Definition(
-        READY, "gauge", (), "1 where the table can deal, as `GET /readyz` has it, else 0.",
+        READY, "gauge", (), "1 if the table can deal, as `GET /readyz` reports it, else 0.",
         "max_over_time(cardshoe_ready[5m]) == 0",
         "`cardshoe status` says why. Maintenance and an unplugged device are reasons, too.",
     ),
     Definition(ROUND, "gauge", (), "The number of the round."),
     Definition(
-        SILENCE, "gauge", (), "Since the last word of the device; +Inf where it has not been heard since the start.",
+        SILENCE, "gauge", (), "Time since the device last sent anything; +Inf if it has sent nothing since the start.",
         "cardshoe_device_silence_seconds > 10",
-        "Check power and cable of the device.",
+        "Check the device's power and cable.",
     ),
-    Definition(COMMIT_AGE, "gauge", (), "Since the last entry of the journal."),
+    Definition(COMMIT_AGE, "gauge", (), "Time since the last entry of the journal."),
     Definition(
-        UPTIME, "gauge", (), "Since the start of the daemon.",
+        UPTIME, "gauge", (), "Time since the start of the daemon.",
         "resets(cardshoe_uptime_seconds[1d]) > 2",
         "The daemon was restarted: the log of the service says why.",
     ),
     Definition(ENTRY, "gauge", (), "The number of the journal's last entry."),
-    Definition(SIZE, "gauge", (), "All files in the folder of the journal."),
+    Definition(SIZE, "gauge", (), "The size of all files in the folder of the journal."),
     Definition(
-        FREE, "gauge", (), "What the daemon may still use of the disk with the journal.",
+        FREE, "gauge", (), "The space that the daemon may still use on the disk with the journal.",
         "cardshoe_journal_free_bytes < 2e9 or predict_linear(cardshoe_journal_free_bytes[1d], 7 * 86400) < 0",
         "Move what is not needed to another disk.",
     ),
     Definition(
         STREAMS, "gauge", ("caller",),
-        "Open streams of enrolled screens (`screen`), of others at the port (`display`) and at the socket (`user`).",
+        "Open streams to enrolled screens (`screen`), to other callers at the port (`display`) and at the socket "
+        "(`user`).",
         'max_over_time(cardshoe_streams{caller="screen"}[5m]) == 0',
         "No screen shows the table to people who operate it: see whether the page is open.",
     ),
     Definition(
-        FLOOR, "gauge", (), "1 while the table is connected to the floor's broker, else 0; only where `[floor]` is.",
+        FLOOR, "gauge", (), "1 while the table is connected to the floor's broker, else 0; only with `[floor]`.",
         "max_over_time(cardshoe_floor_connected[10m]) == 0",
         "Check the broker, the network and the certificate of the table; the log of the daemon says which.",
     ),
     Definition(
         BACKLOG, "gauge", (), "Entries of the journal that the floor's broker has not acknowledged.",
         "min_over_time(cardshoe_floor_backlog_entries[30m]) > 100",
-        "See whether the store reads: without a reader the journal waits at the table.",
+        "Check that the store is reading: without a reader the entries wait at the table.",
     ),
     Definition(
         BUILD, "gauge", ("table", "game", "unit", "simulated", "version", "page"),
-        "1. What runs: program, the console's page, the table's name and its game.",
+        "Always 1. The labels name the running program, the console's page, the table and its game.",
         "count(count by (version) (cardshoe_build_info)) > 1",
         "Tables run different versions: see whether that is meant.",
     ),

@@ -1,4 +1,4 @@
-"""Finds out who listens on a port of this machine: no program, the daemon of a table, or another program."""
+"""Finds out what listens on a port of this machine: no program, the daemon of a table, or another program."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class PortUse(NamedTuple):
 
     @property
     def holder(self) -> str:
-        """Return who holds the port, or "" if unknown."""
+        """Describe what holds the port, or return "" if unknown."""
         return f"table {self.table}" if self.table else self.program
 
 

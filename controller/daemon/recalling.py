@@ -1,4 +1,4 @@
-"""Finds the cards that a journaled request to recall them names, in the journal, whatever their round and file."""
+"""Answers from the journal about earlier operations: recalled cards, and ids of requests that are used again."""
 
 from __future__ import annotations
 
@@ -10,11 +10,16 @@ from controller.api.round_events import LONGEST_START
 from controller.journal import JournalError
 from controller.journal.reader import Entry
 from controller.table.events import AnyEvent, CardsRecalled
+from controller.table.inputs import PersonActed
+from controller.table.model import Answer
+from controller.table.perform import name_of
 from controller.table.recall import cards_recalled
 from firmware_bridge.messages import message
 
 AT_ONCE: Final = 200  # entries: a round has about a hundred
-NO_CARDS: Final = message("The journal has no such cards: none lay there, or the file of that round was deleted.")
+NO_CARDS: Final = message(
+    "The journal has no such cards: there were none in that place, or the file of that round was deleted."
+)
 
 Read: TypeAlias = Callable[[int, int], Awaitable[list[Entry[Any, Any]]]]
 """Returns the journal's entries after a number, up to a limit."""
@@ -63,3 +68,19 @@ async def _before(number: int, until: int, read: Read) -> int:
         else:
             high = middle
     return low
+
+
+ID_USED: Final = OperationAnswer.refused(
+    "id-used", message("This id was used for another operation. Send the operation with a new id.")
+)
+
+
+async def is_repeat(given: PersonActed, answer: Answer, read: Read) -> bool:
+    """Return whether `given` is the operation that was answered. Raise `JournalError`.
+
+    The input comes before the event of its answer. If its file was deleted, person and kind of operation decide.
+    """
+    if (answer.person, answer.operation) != (given.person, name_of(given.operation)):
+        return False
+    first = next((entry.value for entry in await read(answer.entry - 2, 1)), None)
+    return not isinstance(first, PersonActed) or first.operation == given.operation

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from controller.api.people import People
-from controller.daemon.configuration import ConfigurationError, read_configuration
-from controller.daemon.handed_files import in_originals
+from controller.daemon.configuration import ConfigurationError, in_originals, read_configuration
 from controller.daemon.record import record_of
 from controller.daemon.section_reader import Mistake
 from controller.daemon.sections import Configuration
@@ -78,7 +77,7 @@ class Reloading:
             return
         except Exception as error:
             self._log.error("configuration.read_failed", **error_fields(error))
-            said = message("{path}: the program failed while it read the file.", path=self._shown)
+            said = message("{path}: the program failed while reading the file.", path=self._shown)
             self._refuse(said, message("Call the maintainer."))
             return
         places = list(changed(self._configuration, found))
@@ -86,7 +85,7 @@ class Reloading:
             self._refuse(message("{path}: {mistake}", path=self._shown, mistake=fixed), PUT_BACK)
             return
         if not await self._table.configure(record, found.settings):
-            said = message("It cannot be recorded now.")
+            said = message("It cannot be recorded at present.")
             self._refuse(said, message("Return the table to service, then reload."))
             return
         self._people.change(found.people, found.readers)

@@ -125,7 +125,7 @@ class _Reader:
     def _several(self, written: Any, kind: Any, place: str) -> Any:
         name, before = place.strip("[]"), len(self.mistakes)
         if _is_section(kind) and isinstance(written, dict):
-            self._note(f"{place} must be written [[{name}]], once for each of them")
+            self._note(f"{place} must be written as [[{name}]], once for each of them")
             written = [written]
         elif not isinstance(written, list):
             self._expect(place, "a list", written)
@@ -157,7 +157,7 @@ class _Reader:
         except msgspec.ValidationError:
             return self._expect(place, expected(kind), written)
         if isinstance(value, str) and not is_plain(value, LONGEST_TEXT):
-            return self._expect(place, f"a text of at most {LONGEST_TEXT} characters, all of which show", written)
+            return self._expect(place, f"a text of at most {LONGEST_TEXT} printable characters", written)
         return value
 
     def _expect(self, place: str, what: str, written: Any) -> Any:
@@ -226,7 +226,7 @@ def _shown(written: Any) -> str:
     if isinstance(written, bool):
         return str(written).lower()
     if isinstance(written, int) and written.bit_length() > LONGEST_NUMBER:
-        return "a number of so many digits"
+        return "a very long number"
     if isinstance(written, dict | list):
         return "a list" if isinstance(written, list) else "a section"
     return plain(ascii(written) if isinstance(written, str) and not is_plain(written) else repr(written), LONGEST_NAME)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 import msgspec
 import structlog
@@ -23,29 +23,25 @@ from controller.api.callers import Caller
 from controller.api.feed import EventFeed, ProcessorShare
 from controller.api.people import Acting
 from controller.api.view import LinkView, TableView, view_of
+from controller.daemon.device_guards import CODE, MOST_WAITING, OF_A_LINK, SENTENCE, ReportBudget
 from controller.daemon.disk_pace import DiskPace
-from controller.daemon.faults import NO_ROOM, Fault, fault_of, inputs_of
-from controller.daemon.heard_inputs import OF_THE_DOOR, input_of
+from controller.daemon.journal_kinds import of_decision, published
+from controller.daemon.kept_times import NoticedTimes, Shifts
 from controller.daemon.meter_definitions import DECISION
 from controller.daemon.meters import Meters
-from controller.daemon.noticed_times import NoticedTimes
-from controller.daemon.published_events import of_decision, published
-from controller.daemon.recalling import answer_recall
-from controller.daemon.repeats import ID_USED, is_repeat
-from controller.daemon.report_budget import CODE, MOST_WAITING, OF_A_LINK, SENTENCE, ReportBudget
-from controller.daemon.shift_times import Shifts
-from controller.daemon.table_parts import DeviceLink, Keeper
+from controller.daemon.recalling import ID_USED, answer_recall, is_repeat
 from controller.journal import JournalError
 from controller.journal.codec import Clock
 from controller.journal.pages import Pages
 from controller.journal.pinning import Doubt
 from controller.journal.store import Committed
 from controller.journal.writer import JournalWriter
+from controller.roles import Role
 from controller.table import inputs
 from controller.table.decide import decide
 from controller.table.decision import Decided
 from controller.table.events import AnyEvent, CommandIssued, DeviceLost, IrregularityRaised
-from controller.table.inputs import AnyInput
+from controller.table.inputs import AnyInput, DaemonStarted, DamageFound
 from controller.table.model import Answer, PinLock
 from controller.table.next_step import return_by
 from controller.table.offers import Offer, offers
@@ -53,10 +49,95 @@ from controller.table.operations import DealerOn, RecallCards, ReturnToService, 
 from controller.table.record import ConfigurationRecord
 from controller.table.settings import Settings
 from controller.table.state import TableState
+from firmware_bridge.commands import AnyCommand
+from firmware_bridge.drivers import base
 from firmware_bridge.drivers.base import Heard
 from firmware_bridge.errors import error_fields
-from firmware_bridge.messages import AnyText, Message, message
+from firmware_bridge.messages import AnyText, Message, message, sentences
 from firmware_bridge.observations import NotUnderstood
+
+
+class Fault(NamedTuple):
+    """The reason why nothing can be decided or recorded."""
+
+    code: str
+    sentence: AnyText
+    hint: AnyText
+    returned_by: Role = Role.PIT_SUPERVISOR  # or a person of a higher rank
+
+    @property
+    def with_hint(self) -> Message:
+        """Return the fault with what to do next."""
+        return message("{parts:sentences}", parts=(self.sentence, self.hint))
+
+
+NO_ROOM: Final = Fault(
+    "journal-full",
+    message("The disk with the journal has no room left for another round."),
+    message("Make room on that disk, then return the table to service."),
+)
+
+
+def fault_of(doubts: Sequence[Doubt]) -> Fault:
+    """Return all that a start found in doubt as one fault: the highest rank among them returns the table."""
+    first = next((doubt for doubt in doubts if doubt.of_shift), doubts[0])
+    returned_by = Role.SHIFT_MANAGER if first.of_shift else Role.PIT_SUPERVISOR
+    return Fault(first.code, sentences(*(doubt.sentence for doubt in doubts)), first.hint, returned_by)
+
+
+def inputs_of(started: DaemonStarted, doubts: Sequence[Doubt]) -> list[AnyInput]:
+    """Return the inputs of a start with its doubts."""
+    for doubt in doubts[:1]:
+        started = msgspec.structs.replace(
+            started, doubt=doubt.code, doubt_sentence=doubt.sentence, doubt_keys=doubt.keys
+        )
+    return [started, *(DamageFound(doubt.code, doubt.sentence, doubt.keys) for doubt in doubts[1:])]
+
+
+class DeviceLink(Protocol):
+    """The part of the link keeper that the table needs."""
+
+    def acknowledge(self, boot: int, number: int) -> None: ...
+
+    def command(self, command_id: int, command: AnyCommand) -> bool: ...
+
+    def drop(self, code: str, sentence: AnyText, *, refused: bool = False) -> None: ...
+
+
+class Keeper(Protocol):
+    """The part of the journal's keeper that the table needs (`controller.daemon.journal_keeper`). Nothing raises."""
+
+    @property
+    def warnings(self) -> tuple[Message, ...]: ...
+
+    def remember(self, given: AnyInput) -> None: ...
+
+    async def committed(self, given: AnyInput, before: TableState, after: TableState) -> None: ...
+
+    async def between_rounds(self, state: TableState) -> AnyInput | None: ...
+
+
+OF_THE_DOOR: Final = (inputs.PinTried, inputs.RefusedAtDoor)
+
+
+def input_of(heard: Heard) -> AnyInput:
+    """Return the table's input for an event from the link keeper."""
+    match heard:
+        case base.Reported():
+            return inputs.DeviceReported(heard.boot, heard.number, heard.uptime_ms, heard.observation, heard.evidence)
+        case base.StatusHeard():
+            return inputs.StatusReceived(heard.status, heard.unanswered, heard.moves_too_long)
+        case base.Answered():
+            return inputs.CommandAnswered(heard.command_id, heard.done, heard.reason)
+        case base.DeviceReady():
+            return inputs.DeviceConnected(heard.identity, heard.status, heard.nonce)
+        case base.ReportsGone():
+            return inputs.ReportsMissing(heard.boot, heard.first, heard.last, heard.withheld, heard.newest)
+        case base.Contradicted():
+            return inputs.DeviceContradicted(heard.what, heard.boot, heard.number, heard.evidence)
+        case base.LinkOver():
+            return inputs.DeviceGone(heard.code, heard.sentence, heard.refused, heard.evidence)
+
 
 ANSWER_WITHIN: Final = 5.0  # seconds for the decision loop to answer; after that the watchdog is not fed
 
@@ -281,7 +362,7 @@ class TableService:
         )
         recorded = await self._ask(given)
         if after_fault:
-            self._drop_link(message("the link is made again after a fault"))  # also where the operation is refused
+            self._drop_link(message("the link is restarted after a fault"))  # also where the operation is refused
         answer = self._find_answer(request.id)
         if answer is None:
             return self._faulty()
@@ -413,7 +494,7 @@ class TableService:
     async def _take_as_not_understood(self, given: AnyInput) -> None:
         """Record a report on which this program fails as not understood; otherwise it would arrive again forever."""
         if isinstance(given, inputs.DeviceReported) and not isinstance(given.observation, NotUnderstood):
-            unreadable = NotUnderstood("this program failed over it; the log has the details")
+            unreadable = NotUnderstood("this program failed on it; the log has the details")
             await self._take(msgspec.structs.replace(given, observation=unreadable))
         else:
             self._fail(

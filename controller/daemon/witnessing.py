@@ -5,7 +5,7 @@
 
 It copies heads as they are signed, and prints a line of JSON after each check; the last check comes when its standard
 input ends, with the daemon. It may hang if the folder of another machine does: the daemon measures the time since the
-witness had all heads, and shows an alarm after ten minutes. The second form tells, before a journal is begun, which
+witness had all heads, and shows an alarm after ten minutes. The second form prints, before a journal is begun, which
 journals of the table have heads at the witness.
 """
 
@@ -67,7 +67,7 @@ class Witnessing:
         self.heard = asyncio.Event()
         """The witness had every head at least once."""
         self.failed = asyncio.Event()
-        """It could not be written to at least once."""
+        """The folder could not be written to at least once."""
 
     @property
     def warning(self) -> Message | None:
@@ -99,13 +99,13 @@ class Witnessing:
     def _late(self, witness: str, minutes: int) -> Message:
         if self._why:
             return message(
-                "The witness {witness} has had no head for {minutes} minutes ({why}). Check its folder.",
+                "The witness {witness} has received nothing for {minutes} minutes ({why}). Check its folder.",
                 witness=witness,
                 minutes=minutes,
                 why=self._why,
             )
         return message(
-            "The witness {witness} has had no head for {minutes} minutes. Check its folder.",
+            "The witness {witness} has received nothing for {minutes} minutes. Check its folder.",
             witness=witness,
             minutes=minutes,
         )
@@ -160,7 +160,7 @@ class Witnessing:
 
     async def _listen(self, process: Process) -> None:
         assert process.stdout is not None
-        with suppress(msgspec.MsgspecError):  # an incomplete line of a process that was ended
+        with suppress(msgspec.MsgspecError):  # an incomplete line from a process that was ended
             while line := await process.stdout.readline():
                 self._hear(msgspec.json.decode(line, type=Said))
 

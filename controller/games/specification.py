@@ -279,7 +279,7 @@ class Row(msgspec.Struct, frozen=True):
 
     `because` says what happened; `explained` adds what the facts do not say: the reason, or what else is done. In a row
     of the house it is the casino's own text. `when` names the facts that must hold; a fact that is None there does not
-    matter. `noticed`: when it must have come to light for the row to apply. `confirms` is the lowest rank that may
+    matter. `noticed`: when it must have been noticed for the row to apply. `confirms` is the lowest rank that may
     confirm the fact, `decides` the lowest that may decide what the disposition leaves open. `options`: the choices of
     every bettor. `authority`: whose rule it is; empty: the document's. `id` is the irregularity's number, or the
     house's own; if omitted, `number` finds it. `turned_down`: people turn the card face down before play goes on.

@@ -5,7 +5,8 @@
     before the first   = SHA-256(label | every column of the file's name except its MAC, each with its length u32)
 
 Numbers are big-endian, texts UTF-8. The chain reveals changes by anyone who could not recompute it; MACs (`sealing.py`)
-bind each decision to the local key, and signed heads (`signing.py`) to the signing key.
+bind each decision to the local key, and signed heads (`signing.py`) to the signing key. The formula stands apart, so
+that a reader can check it against docs/journal.md.
 """
 
 from __future__ import annotations

@@ -221,7 +221,7 @@ class _Work:
             raise ValueError(f"no {expected.__name__} as the journal writes it")
         item = self.items[value]
         if type(item) is not expected:
-            raise ValueError(f"what is sealed is no {expected.__name__}")
+            raise ValueError(f"the sealed item is not of type {expected.__name__}")
         return item
 
     def decode_public(self, expected: Any, value: Any) -> Any:
@@ -233,7 +233,7 @@ class _Work:
         try:
             return self._committed[value["commitment"]]
         except (KeyError, TypeError) as error:
-            raise ValueError("the commitment is of none of the sealed cards") from error
+            raise ValueError("the commitment belongs to none of the sealed cards") from error
 
     def _item_of(self, card: Concealed) -> int:
         index = self._index.get(card)
@@ -264,7 +264,7 @@ def decode_open(expected: Any, value: Any) -> Any:
     try:
         return Exposed(Card.parse(value["card"]), int(value["shuffle"]), int(value["ordinal"]))
     except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError("no Exposed as the journal writes it") from error
+        raise ValueError("not an Exposed card as the journal writes it") from error
 
 
 class _reading:  # noqa: N801  # a context manager that is cheaper than a generator's

@@ -114,7 +114,11 @@ class DeepCheck:
         if not hmac.compare_digest(salt.encode(), str(opened["salt"]).encode()) or shown != self._dealt.get(
             (shuffle, ordinal), shown
         ):
-            self._find("opening", f"Card {ordinal} of shuffle {shuffle} was opened as another than was dealt.", entry)
+            self._find(
+                "opening",
+                f"Card {ordinal} of shuffle {shuffle} was opened as a different card from the one dealt.",
+                entry,
+            )
 
     def _checkpoint(self, row: Sequence[Any], head: Head) -> None:
         number, version, digest, state, sealed, mac = row

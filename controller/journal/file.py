@@ -135,7 +135,7 @@ def connect_reader(path: Path) -> Connection:
         raise foreign(path)  # SQLite would wait forever for the other end of a pipe
     closed = is_closed(path)
     if closed and any(Path(f"{path}{ending}").exists() for ending in ("-wal", "-journal")):
-        raise damaged(path, message("it is closed, and a log lies beside it, which a daemon would have removed"))
+        raise damaged(path, message("it is closed, but there is a log beside it, which a daemon would have removed"))
     how = "immutable=1" if closed else "mode=ro"
     return sqlite3.connect(f"{path.resolve().as_uri()}?{how}", uri=True, timeout=1.0, isolation_level=None)
 
@@ -215,7 +215,7 @@ def make_file(path: Path) -> None:
         require_file(path)
     except FileNotFoundError:
         if Path(f"{path}-wal").exists():
-            raise damaged(path, message("its file is gone, and its log is left")) from None
+            raise damaged(path, message("its file is missing, and only its log is left")) from None
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     else:
         with closing(connect_reader(path)) as connection:
@@ -259,10 +259,12 @@ def read_header(path: Path, connection: Connection) -> Header | None:
             message("Install the version of cardshoe that wrote it; no journal is converted."),
         )
     if len(formats) != 1 or made != schema.as_made():
-        raise damaged(path, message("its name, its tables or their guards against changes are not as they were made"))
+        raise damaged(
+            path, message("its name, its tables or their guards against changes differ from what was created")
+        )
     (name,) = connection.execute("SELECT * FROM journal")
     if [type(value) for value in name] != _TYPES or name[11] < 0:
-        raise damaged(path, message("its name is not as it was made"))
+        raise damaged(path, message("its name differs from what was written"))
     return _header(name)
 
 
@@ -311,7 +313,7 @@ def require_same_table(path: Path, found: Identity, wanted: Identity) -> None:
         raise JournalError(
             "journal-format",
             message(
-                "The journal {path} belongs to {found} and not to {wanted}.",
+                "The journal {path} belongs to {found}, not to {wanted}.",
                 path=str(path),
                 found=_named(found),
                 wanted=_named(wanted),
@@ -364,7 +366,7 @@ def explain(path: Path, error: Exception) -> JournalError:
         return JournalError(
             "journal-full",
             message("The disk has no room left for the journal {path}.", path=str(path)),
-            message("Make room on that disk; what could not be recorded has not happened and is to be done again."),
+            message("Make room on that disk. What could not be recorded was not done; repeat it."),
         )
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) or number == errno.EWOULDBLOCK:
         return JournalError(
@@ -390,7 +392,7 @@ def foreign(path: Path) -> JournalError:
     return JournalError(
         "journal-format",
         message("{path} is not a journal of cardshoe.", path=str(path)),
-        message("Correct the journal's path in the configuration; the file has been left as it was."),
+        message("Correct the journal's path in the configuration; the file was not changed."),
     )
 
 
@@ -398,7 +400,7 @@ def _linked(path: Path, names: int) -> JournalError:
     return JournalError(
         "journal-linked",
         message(
-            "The journal {path} has {names} names, and entries written under one are missed under another.",
+            "The journal {path} has {names} names, and entries written under one are missing under another.",
             path=str(path),
             names=names,
         ),

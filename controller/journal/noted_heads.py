@@ -31,9 +31,9 @@ class NotedHeads:
         self._find = find
         self._by_number: dict[int, list[Noted]] = {}
         self.count = 0
-        """How many were noted, that of a pin included."""
+        """The number of noted heads, including a pin's."""
         self.not_compared = ""
-        """Which heads are of files that are not here; empty: none."""
+        """A sentence about heads in files that are not here; empty if there are none."""
 
     def note(self, noted: Noted) -> None:
         self.count += 1

@@ -4,7 +4,8 @@
              with 0x01 for each run of 64 hexadecimal digits | 32 bytes for each of these, in order
 
 JSON has no byte 0x01. Digests are not deflated, so that the size of a packed text does not depend on a commitment. A
-file contains its words, so that nothing else is needed to read it.
+file contains its words, so that nothing else is needed to read it. It stands apart
+because a program that reads a journal without this one has to do the same.
 """
 
 from __future__ import annotations
@@ -44,10 +45,10 @@ class Packing:
         try:
             text = inflate.decompress(data, MOST)
         except zlib.error as error:
-            raise ValueError(f"a packed text does not open ({error})") from None
+            raise ValueError(f"a packed text cannot be unpacked ({error})") from None
         digests = inflate.unused_data
         if not inflate.eof or text.count(_MARK) * _BYTES != len(digests):
-            raise ValueError("a packed text does not open: a part is missing")
+            raise ValueError("a packed text cannot be unpacked: a part is missing")
         if not digests:
             return text
         parts = text.split(_MARK)

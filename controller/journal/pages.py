@@ -116,7 +116,7 @@ class Pages(Generic[T]):
         for other in {files[max(at - 1, 0)], files[-1]} - {path}:
             with closing(JournalReader[Any, Any].open_to_read(other)) as beside:
                 if beside.header.identity != header.identity:
-                    raise damaged(path, message("it is of another journal than {name}", name=other.name))
+                    raise damaged(path, message("it belongs to a different journal from {name}", name=other.name))
                 if at and other == files[at - 1] and (header.previous_file, header.previous) != (
                     beside.header.file_id, beside.head()
                 ):  # fmt: skip

@@ -55,7 +55,7 @@ class Pin:
         self._descriptor = descriptor
         self._turn = turn
         self.newest = newest
-        """What the last slot says; None: a pin that was just made."""
+        """The content of the last slot; None for a new pin."""
 
     @classmethod
     def open(cls, path: Path) -> Pin:

@@ -36,7 +36,7 @@ _FORGED_HINT: Final = message(
     "Keep a copy of the folder for an audit, and compare it with a noted head, the witness and the floor; then a shift "
     "manager returns the table to service."
 )
-_KEY_HINT: Final = message("Find out who exchanged the key; a shift manager returns the table to service.")
+_KEY_HINT: Final = message("Find out who replaced the key; then a shift manager returns the table to service.")
 
 
 class Doubt(msgspec.Struct, frozen=True):
@@ -73,7 +73,7 @@ class JournalPin:
         self._found: Pinned | None = None  # the pin's content when the journal was opened
         self.doubts: tuple[Doubt, ...] = ()
         self.fails: Message | None = None
-        """Why the pin cannot be written; None: it can."""
+        """Why the pin cannot be written; None if it can."""
 
     def look(self, signer: Signer, local_key: bytes) -> None:
         """Open the pin and compare the journal with it. `signer` signs from here on. Raise `JournalError`."""
@@ -170,7 +170,7 @@ class _Look:
         folder = str(self._folder)
         if self._pinned is not None:
             gone = message(
-                "{folder} held the journal up to entry {entry}, and it is gone.",
+                "{folder} held the journal up to entry {entry}, and the journal is gone.",
                 folder=folder,
                 entry=self._pinned.head.number,
             )
@@ -244,7 +244,7 @@ class _Look:
                 return None, Doubt("journal-changed", changed)
             return path, None
         lacks = message(
-            "The journal in {folder} lacks the file that was written to last, up to entry {entry}.",
+            "The journal in {folder} lacks the last file that was written, up to entry {entry}.",
             folder=folder,
             entry=number,
         )
@@ -263,8 +263,8 @@ class _Look:
             if forged is not None or not is_signed_here:
                 entry = header.before.number if forged is None else forged
                 said = message(
-                    "What {file} of the journal in {folder} says up to entry {entry} was not written with this table's "
-                    "local key and signing key.",
+                    "The entries of {file} up to {entry}, in the journal in {folder}, were not written with this "
+                    "table's local key and signing key.",
                     file=path.name,
                     folder=str(self._folder),
                     entry=entry,
@@ -273,7 +273,7 @@ class _Look:
                 return
             if stopped and (path != at or end > number):
                 said = message(
-                    "The journal in {folder} was ended by an orderly stop with entry {entry}, and more follows.",
+                    "An orderly stop ended the journal in {folder} at entry {entry}, and more entries follow.",
                     folder=str(self._folder),
                     entry=number,
                 )
@@ -342,7 +342,7 @@ def _of_keys(folder: Path, names: Sequence[tuple[Path, _Name]], pinned: Pinned |
     if not found:
         return None
     said = message(
-        "The journal in {folder} is signed by another key, which the key before did not endorse ({places:clauses}).",
+        "The journal in {folder} is signed by another key, which the previous key did not endorse ({places:clauses}).",
         folder=str(folder),
         places=tuple(place for _, place in found),
     )

@@ -195,8 +195,10 @@ class JournalReader(Generic[InputT, EventT]):
         return self._codec.restore(self.header.previous.number, self.header.opening, OPENING)
 
     def first_unauthentic(self, since: int) -> int | None:
-        """Return the last entry of the first decision, from the one that ends with entry `since` on, that no holder of
-        the local key wrote after its predecessor, or None. The file's name counts as coming before all decisions.
+        """Return the last entry of the first decision that no holder of the local key wrote after its predecessor.
+
+        Start with the decision that ends with entry `since`. Return None if there is none. The file's name counts as
+        coming before all decisions.
         """
         assert self._file_keys is not None
         if since <= self.header.before.number and not self.header.is_authentic(self._file_keys):

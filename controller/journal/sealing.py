@@ -94,7 +94,7 @@ class JournalKeys:
             try:
                 place = _PLACE.pack(*key)
             except struct.error:
-                raise ValueError(f"card {ordinal} of shuffle {shuffle} is no place in a deck") from None
+                raise ValueError(f"card {ordinal} of shuffle {shuffle} is not a place in a deck") from None
             if len(self._salts) >= _REMEMBERED:
                 self._salts.clear()
             found = self._salts[key] = hmac.digest(self._secret, self._place + place, "sha256")
@@ -162,7 +162,7 @@ class FileKeys:
         try:
             plain = self._cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], self._place(number, of))
         except (InvalidTag, ValueError):  # ValueError: too short for a nonce
-            raise ValueError("what was sealed does not open with this key at this place") from None
+            raise ValueError("the sealed row does not open with this key in this place") from None
         items: list[Concealed | Evidence] = []
         at = 0
         while at < len(plain):
@@ -186,7 +186,7 @@ def _card(card: Concealed) -> bytes:
     try:
         return _CARD.pack(card.expose().number, card.shuffle, card.ordinal)
     except struct.error:
-        raise ValueError(f"card {card.ordinal} of shuffle {card.shuffle} is no place in a deck") from None
+        raise ValueError(f"card {card.ordinal} of shuffle {card.shuffle} is not a place in a deck") from None
 
 
 def _open_card(plain: bytes) -> Concealed:
@@ -248,8 +248,8 @@ def load_key_file(path: Path, *, more: Sequence[int] = ()) -> bytes:
     if stat.S_IMODE(mode) & 0o037:
         raise JournalError(
             "journal-key",
-            message("The key file {path} is open to others than its owner and its group.", path=str(path)),
-            message("Close it with `chmod 640 {path}`, and find out who may have read it.", path=str(path)),
+            message("Users other than the owner and group can read the key file {path}.", path=str(path)),
+            message("Restrict it with `chmod 640 {path}`, and find out who may have read it.", path=str(path)),
         )
     try:
         key = bytes.fromhex(text.decode("ascii"))

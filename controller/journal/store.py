@@ -382,7 +382,9 @@ class Journal(Generic[InputT, EventT]):
                 if list(execute(table.read_back, (first,))) != wanted:
                     raise damaged(
                         self._path,
-                        message("entry {first} and those after it are not kept as they were written", first=first),
+                        message(
+                            "SQLite did not keep entry {first} and those after it as they were written", first=first
+                        ),
                     )
             execute("COMMIT")
         except BaseException as error:
@@ -416,7 +418,7 @@ class Journal(Generic[InputT, EventT]):
             raise JournalError(
                 "journal-damaged",
                 message(
-                    "The journal {path} goes on after entry {number}, though its last commit failed.",
+                    "The journal {path} continues after entry {number}, although its last commit failed.",
                     path=str(self._path),
                     number=self.head.number,
                 ),

@@ -199,14 +199,14 @@ class _Check:
             if (header.previous_file, header.previous) != (before.file_id, end):
                 self.find("file-not-linked", "The file does not begin where the one before it ends.", end.number)
             if header.identity != before.identity:
-                self.find("other-journal", "The file is of another journal than the one before it.")
+                self.find("other-journal", "The file belongs to a different journal from the file before it.")
         unsigned, self._unsigned_end = self._unsigned_end, None
         if unsigned is not None and before is not None and header.public_key == before.public_key:
             self._findings.append(unsigned)  # another key could not sign it, but signs the name, which holds the hash
         if before is not None and header.public_key != before.public_key:
             said = key_statement(header.identity.id, before.public_key, header.public_key)
             if not is_signed(before.public_key, header.endorsement, said):
-                self.find("key-changed", "The file is signed by another key, which the one before did not endorse.")
+                self.find("key-changed", "The file is signed by another key, which the previous key did not endorse.")
         if header.public_key not in self._keys[-1:]:
             self._keys.append(header.public_key)
 
@@ -240,7 +240,7 @@ class _Check:
         list(connection.execute("COMMIT"))
         is_signed = self._is_signed(header, heads)
         if not is_signed:
-            self.find("name-not-signed", "What the file says of itself, with its opening state, is not signed.")
+            self.find("name-not-signed", "The file's name, with its opening state, is not signed.")
         self._round = None
         packing = Packing(header.words)
         for row in self._pages(connection, end):
@@ -314,10 +314,10 @@ class _Check:
             self._heads += 1
             self._signed = self._head
             if set(self.signed_at.get(self._head, ())) - {utc_ns}:
-                why = "The witness holds this head with another time of its signature."
+                why = "The witness holds this head with a different time of signing."
                 self.find("signed-again", why, self._head.number)
         else:
-            self.find("signature", "The signature of this head is not the file's key's.", self._head.number)
+            self.find("signature", "The signature of this head was not made with the file's key.", self._head.number)
         return good
 
     def _pages(self, connection: Connection, end: int | None) -> Iterator[Sequence[Any]]:
@@ -360,7 +360,7 @@ class _Check:
             # a daemon started meanwhile has marked in the pin that the journal continues
             if pinned.stopped and self._head != pinned.head and read_pin(path) == pinned:
                 said = f"The pin says that an orderly stop ended the journal with entry {pinned.head.number}"
-                self.find("after-stop", f"{said}, and more follows.", pinned.head.number)
+                self.find("after-stop", f"{said}, and more entries follow.", pinned.head.number)
 
     def verified(self) -> Verified:
         return Verified(
@@ -371,18 +371,18 @@ class _Check:
     def _unknown(self) -> Iterator[str]:
         if self._signed != self._head:
             yield (
-                f"Entries {self._signed.number + 1} to {self._head.number} are signed by no head yet: "
-                "who can write to the file can have changed or removed them."
+                f"Entries {self._signed.number + 1} to {self._head.number} are not covered by a signed head yet: "
+                "anyone who can write to the file may have changed or removed them."
             )
         if self.noted.not_compared:
             yield self.noted.not_compared
         if not self.noted.count:
             yield (
-                "Whether its end is missing, or it is an older or another journal, was not checked: no pin lies beside "
-                "it, and no head was given; give one that was noted with --head."
+                "It was not checked whether its end is missing, or whether it is an older copy or another journal: "
+                "there is no pin beside it, and no head was given. Name a noted head with --head."
             )
         if self._local_key is None:
-            yield "Who wrote each decision, sealed cards and saved states were not checked: that needs the local key."
+            yield "The authors of decisions, sealed cards and saved states were not checked: that needs the local key."
         elif self._fold is None:
-            yield "Whether saved states follow from the entries was not checked: ask for a deep check."
-        yield "Who holds the signing key can have written all of it again; compare a head that was noted elsewhere."
+            yield "It was not checked whether saved states follow from the entries: use --deep."
+        yield "A holder of the signing key could have rewritten all of it; compare a head that was noted elsewhere."

@@ -1,4 +1,4 @@
-"""The witness: signed heads of a journal, copied to a folder of another user or another machine.
+"""The witness: signed heads of a journal, copied to a folder that belongs to another user or machine.
 
 Each journal has a file, `TABLE-JOURNALID.heads`, with one JSON object a line. It is only appended to, and synced; a
 head may occur twice. Changes to the journal, its key and its pin on the table's PC do not affect it.
@@ -63,7 +63,7 @@ class Witness:
         self._folder = folder
         self.path = beside / _name_of(self.identity.table, self.identity.id)
         self.differs = 0
-        """The entry of the witness's newest head, where the journal does not hold that; 0: it does."""
+        """The entry of the witness's newest head if the journal does not hold that head, else 0."""
         self._copied: WitnessedHead | None = None
         self._size = 0  # bytes of the witness's file after the last copy
 

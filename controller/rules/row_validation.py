@@ -40,7 +40,7 @@ def _place(row: Row) -> str:
 
 def _row(row: Row) -> Iterator[str]:
     if not row.noticed:
-        yield "`noticed` is empty; name when it must have come to light"
+        yield "`noticed` is empty; name when it must have been noticed"
         return
     if row.id != number(row.kind, replace(row.when, noticed=row.noticed[0])):
         yield "its number is written by hand; leave `id` out, it is found by kind and facts"

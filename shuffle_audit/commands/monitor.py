@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import click
 import msgspec
 
-from controller.commands.extras import of_extra
+from controller.commands.found_commands import of_extra
 from controller.commands.text import many, write_out
 from controller.daemon.host import HostClock
 from controller.journal import JournalError

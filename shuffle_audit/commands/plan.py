@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import click
 import msgspec
 
-from controller.commands.extras import of_extra
+from controller.commands.found_commands import of_extra
 from controller.commands.text import page, write_out
 from controller.problems import BadInputError
 from shuffle_audit import MOST_CARDS

@@ -9,8 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from controller.commands.pages.page import rendered
-from controller.commands.pages.plots import Plot
+from controller.commands.pages.page import Plot, rendered
 from shuffle_audit.commands.parts import MEANING, examined, parts
 from shuffle_audit.commands.report import AuditReport
 from shuffle_audit.commands.report_plots import plots_of

@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from controller.commands.pages.plots import DARK, Plot, drawn
+from controller.commands.pages.page import DARK, Plot, drawn
 from shuffle_audit import exact, patterns
 from shuffle_audit.commands.figures import small
 from shuffle_audit.evidence import OF_EVIDENCE, ShuffleEvidence

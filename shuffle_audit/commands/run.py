@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import click
 import msgspec
 
-from controller.commands.extras import of_extra
+from controller.commands.found_commands import of_extra
 from controller.commands.pages.file import PageFile, write_page
 from controller.commands.text import page, write_out
 from controller.problems import BadInputError

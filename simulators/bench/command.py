@@ -14,7 +14,7 @@ from typing import Final
 import click
 import msgspec
 
-from controller.commands.extras import of_extra
+from controller.commands.found_commands import of_extra
 from controller.commands.pages.file import PageFile, write_page
 from controller.problems import BadInputError, DeviceProblemError
 from firmware_bridge.device_url import DEFAULT_DRIVER, DeviceUrl, parse_device_url

@@ -11,8 +11,7 @@ from typing import Final
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from controller.commands.pages.page import rendered
-from controller.commands.pages.plots import DARK, Plot, drawn
+from controller.commands.pages.page import DARK, Plot, drawn, rendered
 from simulators.bench.run import BenchReport, Measured
 
 TEMPLATE: Final = Path(__file__).with_name("report.html")

@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import TypeAlias
 
-from controller.commands.extras import of_extra
+from controller.commands.found_commands import of_extra
 from controller.games.specification import Game
 from controller.problems import BadInputError
 from simulators.devices.mechanism import DeckShuffle, UniformShuffle
@@ -51,7 +51,9 @@ def check_shuffler_options(text: str, person: bool, device: tuple[str, str], dea
 
 def playable(game_id: str, *, on_removal: bool) -> Game:
     """Return a game that such a device can deal, with its data checked. Raise `BadInputError`."""
-    from controller.commands.options import find_game  # takes time, and the demonstration must print something first
+    from controller.commands.game_options import (
+        find_game,  # takes time, and the demonstration must print something first
+    )
 
     rules = find_game(game_id)
     check_dispensing(rules, on_removal=on_removal)

@@ -176,7 +176,7 @@ async def _take_events(client: ApiClient, account: RunAccount, taken: FollowedTo
 
 
 async def _draw(client: ApiClient, stop: asyncio.Event, language: str) -> None:
-    from controller.commands.live import show_live
+    from controller.commands.table_display import show_live
 
     await show_live(client, BEGINNING, stop, language)
 

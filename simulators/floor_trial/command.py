@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from controller.commands.floor.database import driver
+from controller.commands.floor.floor_options import driver
 from controller.commands.text import many, write_out
 from controller.problems import ProblemError
 

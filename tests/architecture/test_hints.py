@@ -11,8 +11,7 @@ from tests.architecture.sources import PACKAGES, Module, modules
 OF_THE_TREE: Final = re.compile(
     r"(?<![/\w])(docs|udev|tests|benchmarks)/|\bREADME\b"
 )  # and no path of a PC, such as /etc/udev/
-MAKES_A_PAGE: Final = frozenset({"controller.table.states_document", "simulators.scenarios.document",
-                                 "simulators.devices.faults"})  # fmt: skip
+MAKES_A_PAGE: Final = frozenset({"simulators.devices.faults"})
 BROKEN_GAME: Final = "copy it from docs/skeleton_game/game"  # for a person who adds a game, and has the tree
 
 

@@ -19,7 +19,7 @@ PAGES: Final = tuple(
 LINK: Final = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)")
 FILE: Final = re.compile(r"(?<![\w/.*<>{}-])((?:[\w-]+/)*[\w-]+\.(?:py|md))\b(?!\.)")
 OF_THE_READER: Final = {"deal.py", "tests/games/xy/clauses.py", "a/b.py"}  # examples
-CHECKED: Final = (*PACKAGES, "tests", "benchmarks")
+CHECKED: Final = (*PACKAGES, "tests", "tools", "benchmarks")
 
 
 @cache

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from simulators.bench.promise import KEPT
 from tests.protocol.page import PAGE as CARDLINK
-from tools.simulator_pages import UNTESTED, load_promises
+from tools.pages.simulators import UNTESTED, load_promises
 
-ROOT = Path(__file__).parents[2]
 SECTIONS = ("Sealed frames", "A link", "Reports: numbers, window, acknowledgement", "Signs of life", "Commands")
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from controller.games import GAMES
 from controller.games.specification import Provision
-from tests.clauses import coverage
 from tests.clauses.citations import cited, cited_in_name
-from tests.clauses.coverage import Citation, in_source
 from tests.clauses.numbers import CLAUSES, DOCUMENTS, clauses
+from tools.pages import clause_coverage as coverage
+from tools.pages.clause_coverage import Citation, in_source
 
 HOW_MANY = {"TP": 41, "RTP": 73, "NC": 80, "P3": 55, "F3": 18}  # counted in the documents
 PROVISIONS = [provision for document in DOCUMENTS for provision in GAMES[document].provisions]
@@ -176,7 +176,7 @@ def test_every_carried_clause_is_cited_by_code_and_tests(document: str) -> None:
 
 
 def test_every_clause_has_its_row_on_the_page() -> None:
-    page = coverage.write_page().splitlines()
+    page = coverage.page().splitlines()
     for provision in PROVISIONS:
         (row,) = (line for line in page if line.startswith(f"| {provision.clause} | "))
         assert provision.reading in row

@@ -12,9 +12,9 @@ import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
-from controller.commands.config.example import example
+from controller.commands.config.as_toml import example
+from controller.commands.config.configuration_options import sections
 from controller.commands.config.meanings import LEFT_OUT, MEANINGS, SECTIONS
-from controller.commands.config.options import sections
 from controller.commands.main import main
 from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration
 from controller.journal.sealing import create_key_file
@@ -74,7 +74,7 @@ def test_all_mistakes_are_reported_together_with_their_places(good: Path) -> Non
     ("old", "new", "words"),
     [
         ('name = "T-1"', 'name = "T-2"', "[table] name cannot change while the daemon runs"),
-        ('name = "T-1"', "name = T-1", "it is no TOML"),
+        ('name = "T-1"', "name = T-1", "it is not valid TOML"),
         ("", "", ""),
     ],
 )

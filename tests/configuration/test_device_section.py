@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration
-from controller.daemon.real_device import open_real_device
+from controller.daemon.device_guards import open_real_device
 from controller.daemon.sections import DeviceSection
 from firmware_bridge.device_url import parse_device_url
 from firmware_bridge.drivers.setting import DevicePolicy

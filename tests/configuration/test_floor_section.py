@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration
-from controller.daemon.configuration_remarks import remarks_on
+from controller.daemon.configuration_checks import remarks_on
 from controller.daemon.record import record_of
 from controller.daemon.reloading import read_for_reload
 from controller.floor.address import Address, Broker, Credentials

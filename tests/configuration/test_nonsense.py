@@ -118,7 +118,7 @@ DEVICE = '[device]\nurl = "serial:///dev/cardshoe/X"\nkey_file = "device.keys"\n
         ([(DEVICE, ""), ("[table]", "device = 3\n[table]"), ('role = "dealer"', 'role = "king"')],
          ["[device] must be a section with keys, not 3.", "[[people]] dana role must be"]),
         ([(PEOPLE, '[people]\nid = "dana"\nname = "Dana"\nrole = "king"\ncolour = 1\n')],
-         ["[people] must be written [[people]], once for each of them.", "there is no key colour in [[people]] dana",
+         ["[people] must be written as [[people]], once for each of them.", "there is no key colour in [[people]] dana",
           "[[people]] dana role must be"]),
         ([("[table]", "[[table]]"), ('unit = "sets"', 'unit = "piles"'), ("serial:///dev/cardshoe/X", "pigeon:///x")],
          ["[table] must be a section with keys, not a list.", "[table] unit must be", "[device] url: "]),
@@ -183,11 +183,11 @@ def test_keys_outside_of_sections_are_reported_one_by_one(tmp_path: Path) -> Non
         ("[journal]", "[limits.main]\nminimum = -1\n[journal]", "[limits] main minimum must be a whole number"),
         ("[journal]", "[limits]\nmain = 5\n[journal]", "[limits] main must be a section with keys, not 5"),
         ("[journal]", f'[capture]\npath = "c"\nmegabytes = {2**80}\n[journal]', "[capture] megabytes must be"),
-        ("[journal]", f"serial = 5{'0' * 5000}\n[journal]", "it is no TOML"),
-        ("[journal]", f"x = {'[' * 100_000}\n[journal]", "it is no TOML"),
+        ("[journal]", f"serial = 5{'0' * 5000}\n[journal]", "it is not valid TOML"),
+        ("[journal]", f"x = {'[' * 100_000}\n[journal]", "it is not valid TOML"),
         ('name = "Dana"', r'name = "Da\u001b[2Jna"', "[[people]] dana name must be a text"),
         ('name = "Dana"', r'name = "Da\u202ena"', r"'Da\u202ena'"),
-        ('name = "Dana"', f'name = "{"D" * 60_000}"', "at most 500 characters"),
+        ('name = "Dana"', f'name = "{"D" * 60_000}"', "at most 500 printable characters"),
         ('id = "dana"', r'id = "da\u0000na"', "a text of at most"),
         ('"journal"', r'"jour\u0000nal"', "[journal] folder must be the path of a file"),
         ('"journal"', '""', "[journal] folder must be the path of a file"),
@@ -210,7 +210,7 @@ def test_keys_outside_of_sections_are_reported_one_by_one(tmp_path: Path) -> Non
         (
             '"api.sock"',
             '"api.sock"\n[api.http]\nport = 80\nhosts = ["localhost"]',
-            "is this machine and needs no mention.",
+            "is this machine itself, which is always allowed.",
         ),
     ],
 )
@@ -233,7 +233,7 @@ def test_a_socket_path_that_the_kernel_does_not_take_is_named_with_its_length(tm
 def test_people_have_to_find_a_real_table(tmp_path: Path) -> None:
     http = ('"api.sock"', '"api.sock"\n[api.http]\nport = 0')
     told = mistakes(tmp_path, ("simulated = true", "simulated = false"), http)
-    assert "[api.http] port: 0 is any port, and people have to find the table. Name one, such as 8080." in told
+    assert "[api.http] port: 0 means any free port, and people have to find the table. Name one, such as 8080." in told
 
 
 def test_a_table_has_screens_if_configured(tmp_path: Path) -> None:
@@ -272,4 +272,4 @@ def test_a_mistake_in_one_section_hides_none_in_another(tmp_path: Path) -> None:
 
 def test_a_number_that_python_does_not_write_is_one_mistake(tmp_path: Path) -> None:
     (told,) = mistakes(tmp_path, ("simulated = true", f"simulated = true\nboxes = 0x{'f' * 5000}"))
-    assert told == "[table] boxes must be a whole number from 0 to 99, not a number of so many digits."
+    assert told == "[table] boxes must be a whole number from 0 to 99, not a very long number."

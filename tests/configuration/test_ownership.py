@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from controller.commands.main import main
 from controller.daemon import daemon
-from controller.daemon.ownership import foreign_in, hint_of_owner
+from controller.daemon.journal_files import foreign_in, hint_of_owner
 from controller.journal import JournalError
 
 OTHER = 64_321

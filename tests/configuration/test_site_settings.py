@@ -87,7 +87,7 @@ def test_such_a_choice_needs_an_author_and_a_time(tmp_path: Path, missing: str) 
         (HOUSE.replace("handled = true", "tired = true"), "there is no fact 'tired'"),
         (HOUSE.replace('"continue"', '"options"'), "a house rule cannot say options"),
         (HOUSE.replace('"unshuffled"', '"earthquake"'), "earthquake"),
-        (REMOVING.replace('"wrong_count"', '"late_bet"'), "late_bet names no hand that could be removed"),
+        (REMOVING.replace('"wrong_count"', '"late_bet"'), "late_bet does not name a hand that could be removed"),
         (REMOVING.replace("dealer_hand = false", "handled = true"), "it could remove the Dealer's hand"),
     ],
 )

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.commands.config.example import example
-from controller.commands.config.options import sections
+from controller.commands.config.as_toml import example
+from controller.commands.config.configuration_options import sections
 from controller.daemon.configuration import read_configuration
 from controller.daemon.sections import Configuration
 from controller.daemon.taking_effect import EFFECTS, Effect, changed, effect_of, named

@@ -35,9 +35,9 @@ CHILD = "tests.end_to_end.child"
 MODULES = ("controller", CHILD)
 IMPORTED = (
     CHILD,
-    "controller.commands.capture.command",
+    "controller.commands.capture.capture_command",
     "controller.commands.evaluate",
-    "controller.commands.journal.command",
+    "controller.commands.journal.journal_command",
     "controller.commands.odds",
     "controller.commands.operate",
     "controller.commands.rules",

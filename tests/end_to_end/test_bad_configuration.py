@@ -164,5 +164,5 @@ async def test_of_a_copy_that_systemd_made_the_original_is_named(tmp_path: Path)
     daemon = Child("controller", "run", "--config", str(path))
     assert await daemon.ended() == BAD_CONFIGURATION
     assert daemon.err[-1].strip() == (
-        "That is systemd's copy. Correct /etc/cardshoe/NC-01/table.toml, then `systemctl restart cardshoe@NC-01`."
+        "This is systemd's copy. Correct /etc/cardshoe/NC-01/table.toml, then `systemctl restart cardshoe@NC-01`."
     )

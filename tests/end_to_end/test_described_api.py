@@ -1,4 +1,4 @@
-"""Requests generated from docs/openapi.json to a real daemon: no server error, and every answer is as described.
+"""Requests generated from the OpenAPI document to a real daemon: no server error, and every answer is as described.
 
 schemathesis speaks HTTP over TCP only, so it uses the port for screens; the Unix socket has the same handlers. It
 cannot read endless streams: a test here checks each event of them against its schema.
@@ -23,9 +23,9 @@ from tests.end_to_end.browser import DEALER, Browser, free_port, port_of
 from tests.end_to_end.child import Orders
 from tests.end_to_end.processes import PATIENCE, ROOT, Child
 from tests.end_to_end.stage import short_folder
-from tests.interfaces.openapi_document import FILE
 from tests.operate.bench_table import BenchTable
 from tests.support import long_forms
+from tools.openapi import FILE
 
 DESCRIPTION: Final[dict[str, Any]] = json.loads(FILE.read_bytes())
 STREAMS: Final = ("/v1/events", "/v1/screen")

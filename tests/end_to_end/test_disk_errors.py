@@ -19,10 +19,8 @@ from controller.api.callers import Caller
 from controller.api.client import ApiClient
 from controller.api.people import Acting
 from controller.api.view import LinkView
-from controller.daemon.faults import Fault
-from controller.daemon.heard_inputs import input_of
 from controller.daemon.host import HostClock
-from controller.daemon.table_service import TableService
+from controller.daemon.table_service import Fault, TableService, input_of
 from controller.games.specification import Unit
 from controller.journal import JournalError
 from controller.journal.chain import Head

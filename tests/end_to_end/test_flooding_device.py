@@ -13,7 +13,7 @@ import pytest
 from controller.api.client import ApiClient
 from controller.api.pins import SALT, hash_pin
 from controller.api.view import TableView
-from controller.daemon.report_budget import AT_ONCE, CODE
+from controller.daemon.device_guards import AT_ONCE, CODE
 from controller.table.events import DeviceLost
 from controller.table.inputs import DeviceConnected, DeviceReported
 from controller.table.operations import ReturnToService

@@ -13,7 +13,7 @@ import pytest
 import pytest_mock
 
 from controller.api.client import ApiClient
-from controller.daemon.report_budget import CODE, MOST_WAITING
+from controller.daemon.device_guards import CODE, MOST_WAITING
 from controller.table.events import DeviceLost
 from controller.table.inputs import DeviceReported
 from controller.table.operations import PauseTable

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from controller.api.client import ApiClient
-from controller.commands.journal.command import journal
+from controller.commands.journal.journal_command import journal
 from controller.commands.main import main
 from controller.journal.pin import read_pin
 from controller.journal.signing import SigningKey, fingerprint
@@ -196,7 +196,7 @@ async def test_a_key_that_is_lost_is_replaced_on_purpose() -> None:
             key = stage.journal / "signing.key"
             asked = ["new-key", "--lost", "--config", str(stage.configuration)]
             there = CliRunner().invoke(journal, asked)
-            assert (there.exit_code, "is there and not lost" in there.output) == (4, True)
+            assert (there.exit_code, "exists and is not lost" in there.output) == (4, True)
             key.unlink()
             done = CliRunner().invoke(journal, asked)
             assert done.exit_code == 0, done.output

@@ -8,7 +8,7 @@ from random import Random
 from click.testing import CliRunner, Result
 
 from controller.api.client import ApiClient
-from controller.commands.journal.command import journal
+from controller.commands.journal.journal_command import journal
 from controller.table import operations
 from controller.table.events import FilesDeleted, JournalDoubted
 from simulators.people.crew import CrewClient

@@ -317,7 +317,7 @@ async def test_a_change_that_cannot_be_recorded_changes_nobody(stage: Stage) -> 
     await stage.daemon.until(lambda: stage.daemon.logged("table.fault"))
     rename_dealer(stage)
     await reload(stage)
-    assert any("cannot be recorded now" in str(one) for one in (await stage.state()).warnings)
+    assert any("cannot be recorded at present" in str(one) for one in (await stage.state()).warnings)
     assert len(await events(stage, "configuration_recorded")) == 1
     async with ApiClient(stage.socket) as client:
         voice = CrewClient(client, Random(1))

@@ -25,8 +25,8 @@ from controller.table.screens import FAILURES
 from simulators.people.crew import CrewMember
 from tests.end_to_end.browser import DEALER, SUPERVISOR, Browser, free_port, port_of
 from tests.end_to_end.evidence import Evidence
-from tests.end_to_end.processes import ROOT
 from tests.end_to_end.stage import Stage, short_folder
+from tools.openapi import FILE
 
 LEE = CrewMember("lee", "Lee", Role.DEALER, "640281")
 HTTP = '[api.http]\nport = {}\nhosts = ["table7.example"]\n'
@@ -206,7 +206,7 @@ async def test_an_address_that_is_not_served_is_reported(screen: Browser) -> Non
 
 
 async def test_both_listeners_serve_the_kept_description(stage: Stage, screen: Browser) -> None:
-    kept = (ROOT / "docs" / "openapi.json").read_bytes()
+    kept = FILE.read_bytes()
     answered = await screen.ask("GET", "/v1/openapi.json")
     assert (answered.status, answered.headers["Content-Type"], answered.body) == (200, "application/json", kept)
     async with ApiClient(stage.socket) as client:

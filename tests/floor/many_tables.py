@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from controller.api.in_language import WHOLE, in_language
-from controller.daemon.faults import NO_ROOM
+from controller.daemon.table_service import NO_ROOM
 from controller.floor.broker import BrokerConnection
 from controller.floor.reporting import KEPT_FOR
 from controller.floor.table_report import DeviceReport, OpenIrregularity, ServiceReport, TableReport

@@ -143,9 +143,9 @@ async def test_a_missing_broker_is_reported_and_waited_for() -> None:
         (["--broker", "http://localhost"], "is not the address of a broker"),
         (["--broker", "localhost:99999"], "is not the address of a broker"),
         (["--broker", "x" * 3000], "is not the address of a broker"),
-        (["--site", "+"], "'+' is no name."),
-        (["--pit", "#"], "'#' is no name."),
-        (["--pit", "a/b"], "is no name."),
+        (["--site", "+"], "'+' is not a valid name."),
+        (["--pit", "#"], "'#' is not a valid name."),
+        (["--pit", "a/b"], "is not a valid name."),
     ],
 )
 def test_invalid_arguments_are_refused_in_a_sentence(command: str, options: list[str], says: str) -> None:
@@ -159,10 +159,10 @@ def test_invalid_arguments_are_refused_in_a_sentence(command: str, options: list
 @pytest.mark.parametrize(
     ("address", "says"),
     [
-        ("0.0.0.0:80", "is not this machine alone"),
+        ("0.0.0.0:80", "is reachable from other machines"),
         ("pit.example:80", "--host"),
-        ("x", "is no port"),
-        ("70000", "no port"),
+        ("x", "is not a port"),
+        ("70000", "not a port"),
     ],
 )
 def test_the_page_is_served_on_the_loopback_only(address: str, says: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from controller.commands.floor.words import FloorWords
+from controller.commands.floor.telling import FloorWords
 from controller.floor.page_server import OWN, SHARED
 from tests.architecture.sources import ROOT
 

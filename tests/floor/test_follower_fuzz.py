@@ -13,10 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.commands.floor.lines import FloorLines
 from controller.commands.floor.screen import FloorScreen
 from controller.commands.floor.telling import Telling
-from controller.commands.floor.watch import Silent
+from controller.commands.floor.watch import FloorLines, Silent
 from controller.floor.address import Address, Broker
 from controller.floor.broker import BrokerMessage
 from controller.floor.floor_view import LONGEST_REPORT, MOST_OPEN, SECOND_NS

@@ -176,12 +176,12 @@ def test_the_command(folder: Path, address: str, writer: Writer) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (("BAC-07", "--journal", "{folder}"), 2, "is no table of the floor"),
-        (("a/b/#", "--journal", "{folder}"), 2, "is no table of the floor"),
+        (("BAC-07", "--journal", "{folder}"), 2, "is not a table of the floor"),
+        (("a/b/#", "--journal", "{folder}"), 2, "is not a table of the floor"),
         (("vienna/p1/BAC-08", "--journal", "{folder}"), 2, "is a journal of the table BAC-07, not of BAC-08"),
-        (("vienna/p1/BAC-07",), 2, "Name the journal once"),
+        (("vienna/p1/BAC-07",), 2, "Name the journal either by its folder"),
         (("vienna/p1/BAC-07", "--journal", "{folder}/none"), 2, "There is no journal at"),
-        (("vienna/p1/BAC-07", "--journal", "{empty}"), 4, "holds no journal"),
+        (("vienna/p1/BAC-07", "--journal", "{empty}"), 4, "does not hold a journal"),
     ],
 )
 def test_a_journal_that_cannot_be_audited(

@@ -232,8 +232,8 @@ async def test_the_stop_ends_a_wait_for_a_lock(
     [
         (("--broker", "10.0.0.1"), "is not encrypted"),
         (("--broker", "broker.example", "--ca", "a.pem"), "TLS needs three files"),
-        (("--group", "a/b"), "is no name of a group"),
-        (("--metrics", "http"), "is no address"),
+        (("--group", "a/b"), "is not a valid name of a group"),
+        (("--metrics", "http"), "is not an address"),
     ],
 )
 async def test_options_that_cannot_be(address: str, options: tuple[str, ...], says: str, tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ def test_the_schema_is_made_by_the_command_once(server: Postgres) -> None:
     try:
         arguments = ["floor", "store", "--database", server.address("made"), "--create"]
         done = CliRunner().invoke(main, arguments)
-        assert (done.exit_code, done.output.startswith("The schema was made in made on ")) == (0, True), done.output
+        assert (done.exit_code, done.output.startswith("The schema was created in made on ")) == (0, True), done.output
         again = CliRunner().invoke(main, arguments)
         assert again.exit_code == 78
         assert "already has a schema of the store" in again.output

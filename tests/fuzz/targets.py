@@ -25,10 +25,10 @@ import msgspec
 
 from controller.api.bodies import decode_request, encode
 from controller.api.view import LinkView, view_of
-from controller.commands.capture.command import capture as capture_command
+from controller.commands.capture.capture_command import capture as capture_command
 from controller.commands.evaluate import evaluate as evaluate_command
 from controller.daemon.configuration import ConfigurationError, read_configuration
-from controller.daemon.heard_inputs import input_of
+from controller.daemon.table_service import input_of
 from controller.games.specification import Unit
 from controller.journal import JournalError
 from controller.journal.reader import JournalReader

@@ -113,7 +113,7 @@ def test_a_signed_build_may_serve(installed: Installed) -> None:
         (remove_a_file, "game.py is missing"),
         (add_a_file, "sitecustomize.py does not belong to it"),
         (empty_the_manifest, "its manifest lists nothing"),
-        (write_the_manifest_again, "signed by another"),
+        (write_the_manifest_again, "signed by someone other"),
         (take_the_signature_away, "is not signed"),
     ],
 )
@@ -140,7 +140,7 @@ def test_such_a_package_does_not_become_the_one_that_starts(
 
 def test_the_manifest_of_another_maker_is_refused(installed: Installed, tmp_path: Path) -> None:
     _, other = make_key(tmp_path, "other")
-    with pytest.raises(ProgramError, match="signed by another"):
+    with pytest.raises(ProgramError, match="signed by someone other"):
         verify(installed.look(other), development=False)
     assert installed.check(other).returncode == 1
 
@@ -154,7 +154,7 @@ def test_without_a_key_the_maker_is_unknown(installed: Installed, tmp_path: Path
 def test_an_unreadable_key_is_refused(installed: Installed, tmp_path: Path, written: str) -> None:
     key = tmp_path / "bad.pem"
     key.write_text(written)
-    with pytest.raises(ProgramError, match="not a public Ed25519 key"):
+    with pytest.raises(ProgramError, match="not a readable public Ed25519 key"):
         verify(installed.look(key), development=False)
 
 

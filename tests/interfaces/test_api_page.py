@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from controller.table import operations
-from tests.interfaces import api_page
+from tools.pages import api
 
 
 def test_a_page_with_another_table_is_rewritten_and_the_rest_stays() -> None:
-    old = f"before\n\n{api_page.HEAD}| `gone` | | | dealer |\n\nafter\n"
-    assert api_page.rewritten(old) == f"before\n\n{api_page.table()}\nafter\n"
+    old = f"before\n\n{api.HEAD}| `gone` | | | dealer |\n\nafter\n"
+    assert api.rewritten(old) == f"before\n\n{api.table()}\nafter\n"
 
 
 @pytest.mark.parametrize(
@@ -28,9 +28,9 @@ def test_a_page_with_another_table_is_rewritten_and_the_rest_stays() -> None:
     ],
 )
 def test_how_a_field_is_written(annotation: str, words: str) -> None:
-    assert api_page._type(annotation) == words
+    assert api._type(annotation) == words
 
 
 def test_permission_follows_from_the_operations_row_or_the_irregularity() -> None:
-    assert api_page.row(operations.DealByHand).endswith("| pit supervisor |")
-    assert api_page.row(operations.Rule).endswith("| as the irregularity says |")
+    assert api.row(operations.DealByHand).endswith("| pit supervisor |")
+    assert api.row(operations.Rule).endswith("| as the irregularity says |")

@@ -96,8 +96,12 @@ def test_a_tables_device_is_recorded_by_its_configuration(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
-        (["record", "--out", "x"], 2, "Name the device once."),
-        (["record", SHUFFLER, "--config", "t.toml", "--out", "x"], 2, "Name the device once."),
+        (["record", "--out", "x"], 2, "Name the device either by its URL or by a configuration."),
+        (
+            ["record", SHUFFLER, "--config", "t.toml", "--out", "x"],
+            2,
+            "Name the device either by its URL or by a configuration.",
+        ),
         (["record", "serial:///dev/absent", "--out", "x"], 2, "have to be sealed"),
         (["record", "serial:///dev/absent", "--out", "x", "--plain", *SHORT], 3, "There is no serial port"),
         (["record", "serial:///dev/absent", "--out", "x", "--key-file", "no.key"], 2, "no.key cannot be used"),
@@ -108,7 +112,7 @@ def test_a_tables_device_is_recorded_by_its_configuration(folder: Path) -> None:
         (["show", "absent"], 2, "cannot be read"),
         (["show", "device.keys"], 2, "is not a capture"),
         (["replay", ANGEL_EYE, "--fast", "--expect", "absent"], 2, "absent cannot be read"),
-        (["replay", READER, "--fast"], 2, "mean nothing without their cards"),
+        (["replay", READER, "--fast"], 2, "have no meaning without their cards"),
         (["replay", ANGEL_EYE, "--speed", "0"], 2, "--speed"),
     ],
 )

@@ -55,7 +55,7 @@ def test_lists_its_commands(tmp_path: Path) -> None:
         (["run", "--config", "absent.toml"], 78, "absent.toml: it cannot be read"),
         (["watch", "--socket", "absent.sock"], 1, "No daemon answers at absent.sock"),
         (["floor", "watch", "--broker", "elsewhere"], 2, "elsewhere is another machine"),
-        (["floor", "serve", "--listen", "elsewhere:80"], 2, "elsewhere is not this machine alone"),
+        (["floor", "serve", "--listen", "elsewhere:80"], 2, "elsewhere is reachable from other machines"),
         (["simulate", "--link", "no/such/folder/device"], 2, "/no/such/folder/device: No such file or directory."),
         (["simulate", "--tcp", "somewhere"], 2, "'somewhere' is not a port"),
         (["simulate", "--tcp", "127.0.0.1:65536"], 2, "is not a port"),

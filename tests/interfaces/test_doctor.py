@@ -269,29 +269,35 @@ def damaged_journal(pc: Pc) -> None:
         (close_node, "device", "problem", "nobody may not open", "udevadm trigger"),
         (unplug, "device", "problem", "There is no /dev/cardshoe/CARDSHOE-0001", "Plug the device in"),
         (no_rules, "udev", "problem", "udev has no 70-cardshoe.rules", "install -D -m 0644 $F/system/70-"),
-        (old_rules, "udev", "warning", "not the one of this version", "$F/system/70-cardshoe.rules /"),
+        (old_rules, "udev", "warning", "does not match this version", "$F/system/70-cardshoe.rules /"),
         (unpaired, "pairing", "problem", "CARDSHOE-0001 is not paired", "cardshoe devices pair CARDSHOE-0001"),
         (open_key, "keys", "problem", "Other users may reach", "chmod o-rwx"),
         (unreadable_key, "keys", "problem", "nobody may not read", "chown root:nobody"),
         (damaged_key, "files", "problem", "[journal] key_file", ""),
         (sleepy, "USB power", "warning", "may put", "echo on > /sys/devices/pci0/usb1/1-2/power/control"),
-        (modems, "ModemManager", "problem", "for a modem", "udevadm control --reload"),
+        (modems, "ModemManager", "problem", "as a modem", "udevadm control --reload"),
         (braille, "brltty", "problem", "Braille display", "ln -s /dev/null /etc/udev/rules.d/85-brltty.rules"),
         (disabled, "enabled", "problem", "(disabled)", "systemctl enable cardshoe@NC-01"),
         (failed, "active", "problem", "(failed)", "journalctl -u cardshoe@NC-01"),
         (wrong_clock, "clock", "warning", "not synchronised", "set-ntp true"),
         (no_time_service, "clock", "warning", "not synchronised", "apt-get install -y dbus systemd-timesyncd"),
         (no_unit, "unit", "problem", "no cardshoe@.service", "systemctl daemon-reload"),
-        (changed_unit, "unit", "warning", "not the one of this version", "$F/system/cardshoe@.service /"),
-        (changed_drop_in, "drop-in", "warning", "not the one of this version", "$F/system/apart.conf /"),
-        (package, "unit", "warning", "hides the one of the package", "rm /etc/systemd/system/cardshoe@.service &&"),
-        (package, "udev", "warning", "hides the one of the package", "rm /etc/udev/rules.d/70-cardshoe.rules &&"),
-        (changed_unit_of_the_package, "unit", "warning", "not the one of this version", "apt-get install --reinstall"),
-        (changed_rules_of_the_package, "udev", "warning", "not the one of this version", "apt-get install --reinstall"),
+        (changed_unit, "unit", "warning", "does not match this version", "$F/system/cardshoe@.service /"),
+        (changed_drop_in, "drop-in", "warning", "does not match this version", "$F/system/apart.conf /"),
+        (package, "unit", "warning", "hides the package's file", "rm /etc/systemd/system/cardshoe@.service &&"),
+        (package, "udev", "warning", "hides the package's file", "rm /etc/udev/rules.d/70-cardshoe.rules &&"),
+        (changed_unit_of_the_package, "unit", "warning", "does not match this version", "apt-get install --reinstall"),
+        (changed_rules_of_the_package, "udev", "warning", "does not match this version", "apt-get install --reinstall"),
         (no_rules_of_the_package, "udev", "problem", "udev has no 70-cardshoe.rules", "apt-get install --reinstall"),
-        (port_without_network, "network", "problem", "may open no port", "service.d/network.conf && systemctl daemon"),
+        (
+            port_without_network,
+            "network",
+            "problem",
+            "must not open a port",
+            "service.d/network.conf && systemctl daemon",
+        ),
         (no_user, "user", "problem", "has no user cardshoe-nobody-has-this", "install.sh"),
-        (closed_folder, "socket", "problem", "may not make the socket", "chown nobody"),
+        (closed_folder, "socket", "problem", "may not create the socket", "chown nobody"),
         (file_in_the_way, "socket", "problem", "is not a socket", "Name another path"),
         (damaged_journal, "journal", "problem", "000001.journal", ""),
     ],
@@ -342,7 +348,7 @@ def test_the_packages_files_are_as_good_as_those_in_etc(pc: Pc) -> None:
     package_alone(pc)
     found = pc.findings()
     assert found["unit"]["level"] == found["udev"]["level"] == found["network"]["level"] == "ok"
-    assert "/usr/lib/systemd/system/cardshoe@.service is the one" in found["unit"]["sentence"]
+    assert "/usr/lib/systemd/system/cardshoe@.service matches" in found["unit"]["sentence"]
 
 
 @pytest.mark.parametrize(("runs", "level"), [("0.0.9-aa11", "warning"), ("0.1.0-bb22", "ok")])

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from controller.commands.doctor import command
+from controller.commands.doctor import doctor_command
 from controller.commands.doctor.machine import Machine, User
 from controller.commands.main import main
 from controller.journal.sealing import create_key_file, load_key_file
@@ -73,7 +73,7 @@ def append_to_journal(pc: Pc) -> None:
     ("spoil", "what", "level", "sentence", "mend"),
     [
         (paired_since, "pairing", "problem", "changed since the daemon's start", "systemctl restart cardshoe@NC-01"),
-        (upgraded, "version", "warning", "as it was before version", "systemctl restart cardshoe@NC-01"),
+        (upgraded, "version", "warning", "the program from before version", "systemctl restart cardshoe@NC-01"),
         (same_device, "device", "problem", "Table NC-02 names the same device, CARDSHOE-0001", "NC-02/table.toml"),
         (other_key, "files", "problem", "[journal] key_file: The key is not the one", "from the safe"),
         (other_signing_key, "signing key", "warning", "which signed the journal", "from the safe"),
@@ -110,7 +110,7 @@ def test_a_simulated_table_that_is_installed_is_looked_at_as_the_service_that_it
     failed(pc)
     found = pc.findings()
     assert found["active"]["level"] == "problem"
-    assert "cardshoe@.service is the one of this version" in found["unit"]["sentence"]
+    assert "cardshoe@.service matches this version" in found["unit"]["sentence"]
     assert "daemon's user nobody" in pc.doctor().stdout
 
 
@@ -152,7 +152,7 @@ def test_root_continues_anybodys_journal(tmp_path: Path, monkeypatch: pytest.Mon
     assert CliRunner().invoke(main, ["init", str(folder), "--simulated", "--yes"]).exit_code == 0
     (folder / "journal").mkdir()
     for uid, problem in ((os.getuid() + 1, True), (0, False)):
-        monkeypatch.setattr(command, "own_user", lambda uid=uid: User("somebody", uid, frozenset()))
+        monkeypatch.setattr(doctor_command, "own_user", lambda uid=uid: User("somebody", uid, frozenset()))
         machine = Machine(tmp_path, lambda *given: None)
         done = CliRunner().invoke(main, ["doctor", "--config", str(folder / "table.toml")], obj=machine)
         assert (f"chown -R somebody: {folder}/journal" in done.stdout) is problem

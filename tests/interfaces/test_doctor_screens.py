@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from controller.commands.doctor import screens
+from controller.commands.doctor import network
 from controller.commands.doctor.machine import Finding, Machine, Served, Table, own_user, try_tls
 from controller.commands.main import main
 from controller.daemon.configuration import read_configuration
@@ -52,7 +52,7 @@ def look(
     written.write_text(f"{text}\n[api.http]\nport = {port}\nhosts = [{hosts}]\n")
     user = own_user()
     machine = Machine(file.parent, lambda *command: said.get(command[0]), asking, lambda host: Served(tls, days))
-    return list(screens.look(Table(machine, written, read_configuration(written), user, user.name)))
+    return list(network.screens(Table(machine, written, read_configuration(written), user, user.name)))
 
 
 def worst(found: list[Finding], what: str) -> Finding:
@@ -64,13 +64,13 @@ def worst(found: list[Finding], what: str) -> Finding:
 def test_no_port(file: Path) -> None:
     user = own_user()
     table = Table(Machine(run=lambda *command: None), file, read_configuration(file), user, user.name)
-    (found,) = screens.look(table)
+    (found,) = network.screens(table)
     assert (found.level, found.what) == ("ok", "port")
 
 
 def test_a_free_port(file: Path, port: int) -> None:
     found = worst(look(file, port), "port")
-    assert (found.level, found.sentence) == ("ok", f"Port {port} is free; the daemon takes it at its start.")
+    assert (found.level, found.sentence) == ("ok", f"Port {port} is free; the daemon opens it at its start.")
     found = worst(look(file, port, systemctl="active"), "port")
     assert (found.level, found.mend) == ("problem", f"systemctl restart {UNIT}")
 
@@ -103,7 +103,7 @@ def test_the_daemon_has_it_and_whether_it_can_deal(file: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as daemon:
         port = daemon.getsockname()[1]
         found = look(file, port, asking=of_this_table(Reply(200, "ready")))
-        assert worst(found, "port").sentence == f"The daemon of this table listens at port {port}."
+        assert worst(found, "port").sentence == f"The daemon of this table listens on port {port}."
         assert worst(found, "ready").level == "ok"
         assert [one.sentence for one in found if one.what == "table"] == ["The disk fills."]
         found = look(file, port, asking=of_this_table(Reply(503, "The table is closed.\n")))
@@ -145,7 +145,7 @@ async def test_at_a_real_daemon(port: int) -> None:
             await stage.start_daemon()
             user, configuration = own_user(), read_configuration(stage.configuration)
             table = Table(Machine(run=lambda *command: None), stage.configuration, configuration, user, user.name)
-            found = await asyncio.to_thread(lambda: list(screens.look(table)))
+            found = await asyncio.to_thread(lambda: list(network.screens(table)))
             assert worst(found, "port").level == "ok"
             ready = worst(found, "ready")
             assert ready.level == "problem"

@@ -344,10 +344,10 @@ REFUSED = {
         ("F3", *GOOD, "--reading", "three_pictures_wager=none", "--wager", "three_pictures=5"),
         "F3 has no wager 'three_pictures' where three_pictures_wager is none (F3 O1).",
     ),
-    "a negative stake": (("TP", *GOOD, "--wager", "tie=-5"), "the stake '-5' is no positive whole number"),
-    "a fractional stake": (("TP", *GOOD, "--wager", "tie=2.5"), "the stake '2.5' is no positive whole number"),
-    "no stake": (("TP", *GOOD, "--wager", "tie="), "the stake '' is no positive whole number"),
-    "a stake of nothing": (("TP", *GOOD, "--wager", "tie=0"), "the stake '0' is no positive whole number"),
+    "a negative stake": (("TP", *GOOD, "--wager", "tie=-5"), "the stake '-5' is not a positive whole number"),
+    "a fractional stake": (("TP", *GOOD, "--wager", "tie=2.5"), "the stake '2.5' is not a positive whole number"),
+    "no stake": (("TP", *GOOD, "--wager", "tie="), "the stake '' is not a positive whole number"),
+    "a stake of nothing": (("TP", *GOOD, "--wager", "tie=0"), "the stake '0' is not a positive whole number"),
     "a stake of five thousand figures": (("TP", *GOOD, "--wager", f"tie={'9' * 5000}"), "the stake has 5000 digits"),
     "a stake of sixteen figures": (("TP", *GOOD, "--wager", "tie=1000000000000000"), "the stake has 16 digits"),
     "a wager on a box beyond counting": (
@@ -382,7 +382,7 @@ REFUSED = {
     "a wager on a box out of range": (("TP", *GOOD, "--wager", "10: tie=5"), "there is no box 10"),
     "the Banker's wager on a box": (
         ("F3", *GOOD, "--wager", "1: banker_pair_plus=5"),
-        "banker_pair_plus lies on the Banker's spot and belongs to no Player",
+        "banker_pair_plus lies on the Banker's spot and does not belong to a Player",
     ),
     "an unknown setting": (("TP", *GOOD, "--reading", "cured=yes"), "TP has no setting 'cured'"),
     "an unknown option": (

@@ -117,7 +117,7 @@ def test_a_name_that_no_system_user_can_have(tmp_path: Path, name: str) -> None:
     [
         ("--device", "A real table needs its device"),
         ("--reading", "--reading established_by=mathematically|complete_hands"),
-        ("--chosen-by", "who chose them"),
+        ("--chosen-by", "The person who chose the readings is not named"),
     ],
 )
 def test_an_option_missing_in_a_script(tmp_path: Path, without: str, words: str) -> None:
@@ -136,7 +136,7 @@ def test_an_option_missing_in_a_script(tmp_path: Path, without: str, words: str)
         (("--person", "sam=dealer"), "two people are called sam"),
         (("--console-user", "nobody-of-that-name"), "Make it first: `adduser nobody-of-that-name`"),
         (("--device", "serial:///dev/x?speed=9"), "speed"),
-        (("--device", "a b"), "no serial number and no URL"),
+        (("--device", "a b"), "neither a serial number nor a URL"),
         (("--reading", "established_by=never"), "established_by"),
     ],
 )
@@ -312,7 +312,7 @@ def test_with_the_package_the_folder_has_none_of_its_files() -> None:
 
 
 def test_the_wheel_carries_the_files(tmp_path: Path) -> None:
-    """`udev` is a folder of the sources; the package has it under another name."""
+    """The build makes the description of the API; `udev` is a folder of the sources with another name in the wheel."""
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
     (wheel,) = tmp_path.glob("*.whl")

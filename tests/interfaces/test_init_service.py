@@ -76,4 +76,4 @@ def test_a_bench_behind_a_port_gets_a_hint(tmp_path: Path) -> None:
 def test_the_list_of_people_announces_that_pins_come_after_it(tmp_path: Path) -> None:
     """A PIN typed at the question for an id would be visible."""
     asked = init(str(tmp_path / "t"), given="NC-01\nNC\nsets\nCARDSHOE-1\ncomplete_hands\nJ\n")
-    assert "Their PINs come after it, unseen." in asked.stderr
+    assert "After that, enter their PINs; they are not shown." in asked.stderr

@@ -24,7 +24,6 @@ from controller.table.events import AnyEvent
 from controller.table.inputs import AnyInput
 from controller.table.phases import Phase
 from controller.table.state import TableState
-from tests.interfaces import metrics_page
 from tests.table.harness import TableHarness
 
 SECOND: Final = 10**9
@@ -236,10 +235,6 @@ def test_every_counter_is_defined() -> None:
 
 
 # -- docs/metrics.md
-
-
-def test_the_page_is_as_the_definitions_are() -> None:
-    assert metrics_page.PAGE.read_text("utf-8") == metrics_page.written()
 
 
 def test_an_alert_has_its_metric_and_a_remedy() -> None:

@@ -22,10 +22,10 @@ from controller.table import events, operations
 from controller.table.decision import Decided
 from tests.end_to_end.browser import free_port
 from tests.end_to_end.processes import PATIENCE
-from tests.interfaces import grafana_dashboards, metrics_page
 from tests.interfaces.test_metrics import SECOND, STREAMS, MeteredTable
+from tools.pages import dashboards, metrics
 
-EXAMPLE: Final = metrics_page.ALERTS.with_name("prometheus.yml")
+EXAMPLE: Final = metrics.ALERTS.with_name("prometheus.yml")
 SCRAPED: Final = 4  # times, for two values of everything
 
 pytestmark = [pytest.mark.tool("prometheus"), pytest.mark.tool("promtool")]
@@ -77,7 +77,7 @@ class Page:
 @asynccontextmanager
 async def prometheus(folder: Path, page: Page) -> AsyncIterator[str]:
     """Run Prometheus as in the example, except for the table's address and the times. Yield its address."""
-    text = EXAMPLE.read_text("utf-8").replace("10s", "200ms").replace("alerts.yml", str(metrics_page.ALERTS))
+    text = EXAMPLE.read_text("utf-8").replace("10s", "200ms").replace("alerts.yml", str(metrics.ALERTS))
     text = re.sub(r"10[0-9.]+:9464", f"127.0.0.1:{page.port}", text)
     (folder / "prometheus.yml").write_text(text)
     port = free_port()
@@ -118,7 +118,7 @@ async def test_a_real_prometheus_answers_every_query_and_raises_alerts(tmp_path:
     async with page.served(), prometheus(tmp_path, page) as address, aiohttp.ClientSession() as asking:
         while page.times < SCRAPED:
             await page.next()
-        left = dict(grafana_dashboards.queries())
+        left = dict(dashboards.queries())
         while left:
             for place, query in list(left.items()):
                 found = await ask(asking, f"{address}/query", query=query)
@@ -137,14 +137,14 @@ async def test_a_real_prometheus_answers_every_query_and_raises_alerts(tmp_path:
 
 def test_dashboards_show_defined_metrics_without_overlaps() -> None:
     names = {definition.name for definition in DEFINITIONS}
-    for board in grafana_dashboards.DASHBOARDS:
-        made = json.loads(grafana_dashboards.written(board))
+    for board in dashboards.DASHBOARDS:
+        made = json.loads(dashboards.written(board))
         taken: set[tuple[int, int]] = set()
         for panel in made["panels"]:
             at = panel["gridPos"]
             cells = {(at["x"] + x, at["y"] + y) for x in range(at["w"]) for y in range(at["h"])}
             assert not cells & taken, panel["title"]
-            assert at["x"] + at["w"] <= grafana_dashboards.WIDTH
+            assert at["x"] + at["w"] <= dashboards.WIDTH
             taken |= cells
             (query,) = (target["expr"] for target in panel["targets"])
             assert "up{" in query or any(name in query for name in names), query
@@ -196,12 +196,12 @@ RAISED: Final = {  # minute -> the table, if it is about one
 
 def test_alerts_are_raised_at_the_right_time(tmp_path: Path) -> None:
     """Prometheus tests the rules itself. An irregularity that is decided soon raises no alert."""
-    acts = {metrics_page.alert_name(one): one.act for one in metrics_page.EVERY}
+    acts = {metrics.alert_name(one): one.act for one in metrics.EVERY}
 
     def raised(alert: str, table: str) -> list[dict[str, Any]]:
         more = {"TableNotReached": {"job": "cardshoe"}, "ShuffleDecks": {"source": table}}
         of = {"table": table} | more.get(alert, {})
-        said = {"summary": acts.get(alert, metrics_page.NOT_REACHED)}
+        said = {"summary": acts.get(alert, metrics.NOT_REACHED)}
         return [{"exp_labels": of, "exp_annotations": said}] if table else []
 
     tried = {
@@ -212,6 +212,6 @@ def test_alerts_are_raised_at_the_right_time(tmp_path: Path) -> None:
             for (alert, minute), table in RAISED.items()
         ],
     }
-    asked = {"rule_files": [str(metrics_page.ALERTS)], "evaluation_interval": "1m", "tests": [tried]}
+    asked = {"rule_files": [str(metrics.ALERTS)], "evaluation_interval": "1m", "tests": [tried]}
     (tmp_path / "rules.yml").write_text(json.dumps(asked))  # JSON is also YAML
     assert promtool("test", "rules", str(tmp_path / "rules.yml")) == ""

@@ -1,4 +1,4 @@
-"""docs/openapi.json matches the program, with every address and every refusal."""
+"""The OpenAPI document matches the program, with every address and every refusal."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from controller.api.routes import Routes, Shared
 from controller.api.screens import Screens
 from controller.api.serving import REFUSALS as IN_PLACE
 from tests.architecture.sources import modules
-from tests.interfaces import openapi_document
-from tests.interfaces.openapi_routes import BY_THE_JOURNAL, DESCRIBED, EVERYWHERE, IN_BODIES, REFUSALS
+from tools import openapi
+from tools.openapi_routes import BY_THE_JOURNAL, DESCRIBED, EVERYWHERE, IN_BODIES, REFUSALS
 
 NOTHING: Any = cast("Any", None)
 AT_THE_DOOR = {"PersonRefusedError": 403, "PinRefusedError": 403, "NotInJournal": 409}
@@ -35,7 +35,7 @@ def refusals_of_sources() -> set[tuple[int, str]]:
     found = {(status, code) for status, (code, _) in IN_PLACE.items()}
     for module in modules("controller/api"):
         if module.name != "controller.api.client":
-            for name, given in openapi_document.calls(module.tree):
+            for name, given in openapi.calls(module.tree):
                 said = [one.value for one in given if isinstance(one, ast.Constant)]
                 match said:
                     case [int(status), str(code), *_] if name in ("refused", "_refuse"):
@@ -62,20 +62,20 @@ def test_every_refusal_is_one_of_some_address() -> None:
 
 @pytest.mark.parametrize("name", ["PublishedEvent", "ScreenState", "Beat"])
 def test_the_streams_refer_to_schemas_that_are_there(name: str) -> None:
-    made = openapi_document.document()
+    made = openapi.document()
     streams = [made["paths"][path]["get"]["responses"]["200"] for path in ("/v1/events", "/v1/screen")]
-    named = {one for stream in streams for one in openapi_document._named(stream["x-server-sent-events"])}
+    named = {one for stream in streams for one in openapi._named(stream["x-server-sent-events"])}
     assert name in named
     assert name in made["components"]["schemas"]
 
 
 def test_everything_that_is_referred_to_is_there() -> None:
-    made = openapi_document.document()
-    assert set(openapi_document._named(made)) <= made["components"]["schemas"].keys()
+    made = openapi.document()
+    assert set(openapi._named(made)) <= made["components"]["schemas"].keys()
 
 
 def test_the_codes_of_the_table_are_found() -> None:
-    found = openapi_document.table_codes()
+    found = openapi.table_codes()
     assert {
         "phase",
         "role",

@@ -118,8 +118,8 @@ def test_a_row_that_applies_after_the_settlement_is_marked(path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
-        ([], 2, "There is no GAME."),
-        (["TP", "--config"], 2, "is of a table of NC, not of TP."),
+        ([], 2, "GAME is missing."),
+        (["TP", "--config"], 2, "belongs to a table that plays NC, not of TP."),
         (["--reading", "wrong_count=general", "--config"], 2, "--reading cannot be added to --config."),
     ],
 )

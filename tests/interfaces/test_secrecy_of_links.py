@@ -23,10 +23,10 @@ from structlog.testing import capture_logs
 from controller.api.bodies import encode
 from controller.api.view import LinkView
 from controller.commands.capture import report
-from controller.commands.capture.command import capture as capture_command
+from controller.commands.capture.capture_command import capture as capture_command
 from controller.daemon.captures import load_cipher
-from controller.daemon.heard_inputs import input_of
 from controller.daemon.journal_types import JOURNAL_TYPES
+from controller.daemon.table_service import input_of
 from controller.journal.codec import Moment
 from controller.journal.file import Identity, connect_reader
 from controller.journal.signing import SigningKey

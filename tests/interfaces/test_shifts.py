@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.daemon.shift_times import Shifts
+from controller.daemon.kept_times import Shifts
 from controller.games.specification import Unit
 from controller.journal.codec import Moment
 from controller.roles import Role

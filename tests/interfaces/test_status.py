@@ -16,8 +16,8 @@ from click.testing import CliRunner
 from controller.api.client import ApiClient
 from controller.api.view import LinkView, view_of
 from controller.commands import status as command
-from controller.commands.live import how_it_stands
 from controller.commands.main import main
+from controller.commands.table_display import how_it_stands
 from tests.end_to_end.stage import Stage, short_folder
 from tests.table.harness import TableHarness
 

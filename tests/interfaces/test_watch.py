@@ -129,7 +129,7 @@ async def test_a_new_journal_is_reported() -> None:
             await _errors_until(as_json, b"Waiting until it runs again")
             stage.journal.rename(folder / "old")
             await stage.start_daemon()
-            await _errors_until(as_json, b"Another journal has begun. It is shown from its beginning.")
+            await _errors_until(as_json, b"Another journal has begun. It is shown from the beginning.")
             after = await _lines_until(as_json, b'"event":"service_changed"')
             as_json.send_signal(signal.SIGINT)
             await as_json.communicate()

@@ -226,7 +226,7 @@ def test_a_name_of_other_types_is_found_on_opening(written: Path, change: str) -
     with unguarded(written) as connection:
         connection.execute(f"UPDATE journal SET {change}")  # noqa: S608  # the test's own text
     rewrite_schema(written, f"{column} ANY NOT NULL", f"{column} {kind.upper()} NOT NULL")
-    with pytest.raises(JournalError, match="name is not as it was made") as found:
+    with pytest.raises(JournalError, match="name differs from what was written") as found:
         open_journal(written.parent)
     assert found.value.code == "journal-damaged"
 

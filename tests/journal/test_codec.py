@@ -203,7 +203,7 @@ def test_an_input_that_cannot_be_read_is_damage(codec: Codec, sealed: bytes, tex
 def test_a_sealed_card_of_another_row_is_damage(codec: Codec) -> None:
     row = codec.encode(9, Dispensed(1, (), Evidence(b"")), [], 1)
     for number, sealed in [(12, row.sealed), (9, row.sealed[:-1])]:
-        with pytest.raises(JournalError, match=f"up to entry {number}: what was sealed"):
+        with pytest.raises(JournalError, match=f"up to entry {number}: the sealed row"):
             codec.decode_input(number, row.input, sealed)
 
 
@@ -226,7 +226,7 @@ def test_a_saved_state_opens_only_at_its_place(codec: Codec) -> None:
     assert PACKING.unpack(saved.state) == b'{"cards":[0,1],"inputs":5}'
     assert codec.restore(9, saved, OPENING) == state
     for number, of in [(8, OPENING), (9, CHECKPOINT)]:
-        with pytest.raises(JournalError, match="what was sealed") as damaged:
+        with pytest.raises(JournalError, match="the sealed row") as damaged:
             codec.restore(number, saved, of)
         assert damaged.value.code == "journal-damaged"
 

@@ -15,8 +15,7 @@ from typing import Any
 
 import pytest
 
-from controller.daemon.journal_types import JOURNAL_TYPES
-from controller.daemon.table_fold import TableFold
+from controller.daemon.journal_types import JOURNAL_TYPES, TableFold
 from controller.journal.reader import JournalReader
 from controller.journal.schema import FORMAT
 from controller.journal.verification import verify_journal

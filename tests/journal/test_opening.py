@@ -322,7 +322,7 @@ def test_readers_refuse_a_log_beside_a_closed_file(three_files: Path, ending: st
     closed.with_name(closed.name + ending).write_bytes(b"x" * 4152)
     before = contents(three_files)
     for key in (LOCAL_KEY, None):
-        with pytest.raises(JournalError, match="a log lies beside it") as refused:
+        with pytest.raises(JournalError, match="there is a log beside it") as refused:
             reader_of(closed, key)
         assert refused.value.code == "journal-damaged"
     assert contents(three_files) == before

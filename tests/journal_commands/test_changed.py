@@ -12,7 +12,7 @@ from random import Random
 import pytest
 from click.testing import CliRunner, Result
 
-from controller.commands.journal.command import journal
+from controller.commands.journal.journal_command import journal
 from controller.commands.journal.source import Source
 from controller.journal import reader
 from controller.journal.packing import Packing

@@ -10,8 +10,8 @@ import pytest
 
 from controller.api.feed import ProcessorShare
 from controller.api.round_events import with_lines
+from controller.daemon.journal_kinds import of_decision
 from controller.daemon.journal_types import JOURNAL_TYPES
-from controller.daemon.published_events import of_decision
 from controller.games.own_words import OwnWords
 from controller.journal import JournalError
 from controller.journal.pages import Pages

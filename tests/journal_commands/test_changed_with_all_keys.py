@@ -19,9 +19,9 @@ from typing import Any, Final
 import pytest
 from click.testing import CliRunner, Result
 
-from controller.commands.journal.command import journal
-from controller.commands.journal.follow import follow_from
-from controller.commands.journal.options import _asked, opened, problems
+from controller.commands.journal.export import follow_from
+from controller.commands.journal.journal_command import journal
+from controller.commands.journal.journal_options import _asked, opened, problems
 from controller.journal import chain
 from controller.journal.chain import Head, hash_decision
 from controller.journal.codec import DECISION, NAME

@@ -15,8 +15,8 @@ import pytest
 from click.testing import CliRunner
 
 from controller.commands.journal.days import Clock
-from controller.commands.journal.follow import follow_from
-from controller.commands.journal.options import Asked
+from controller.commands.journal.export import follow_from
+from controller.commands.journal.journal_options import Asked
 from controller.commands.journal.source import Source
 from controller.commands.main import main
 from controller.daemon.journal_days import find_zone
@@ -120,7 +120,7 @@ def test_the_rounds_that_are_asked_for(folder: Path, asked: list[str], found: li
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        (["--day", "yesterday"], "A time is not understood"),
+        (["--day", "yesterday"], "Unknown form of a time"),
         (["--day", "2026-11-23", "--from", "2026-11-23"], "--day names a whole day"),
         (["--from", "2026-11-24", "--to", "2026-11-23"], "--from is not before --to"),
         (["--day-begins", "25:00"], "--day-begins"),
@@ -169,8 +169,10 @@ def test_a_path_that_is_not_a_journal(tmp_path: Path, what: str, code: int, sent
 
 
 def test_the_journal_is_named_once(folder: Path) -> None:
-    assert "Name the journal once." in run("list", code=2)
-    assert "Name the journal once." in run("list", "--journal", folder, "--config", "table.toml", code=2)
+    assert "Name the journal either by its folder or by a configuration." in run("list", code=2)
+    assert "Name the journal either by its folder or by a configuration." in run(
+        "list", "--journal", folder, "--config", "table.toml", code=2
+    )
 
 
 def test_a_file_that_was_just_begun(tmp_path: Path, folder: Path) -> None:
@@ -218,7 +220,7 @@ def test_a_range_of_entries(folder: Path, entries: str, first: int, last: int) -
 
 @pytest.mark.parametrize("entries", ["x", "9-3", "0-3", "1-2-3"])
 def test_an_invalid_range(folder: Path, entries: str) -> None:
-    assert "is no range" in run("export", "--journal", folder, "--entries", entries, code=2)
+    assert "is not a range" in run("export", "--journal", folder, "--entries", entries, code=2)
 
 
 def test_csv_has_the_words_the_person_and_the_event(folder: Path) -> None:

@@ -100,12 +100,12 @@ def rewrite(backup: Path, **changes: object) -> None:
         (lambda backup: (backup / MANIFEST).write_text("{"), "its backup.json cannot be read"),
         (lambda backup: rewrite(backup, more=1), "its backup.json cannot be read"),
         (lambda backup: rewrite(backup, head="9:00"), "its manifest says 9:00"),
-        (lambda backup: rewrite(backup, files=[]), "came there after it was made"),
+        (lambda backup: rewrite(backup, files=[]), "was added after the backup was made"),
         (lambda backup: (backup / "000002.journal").unlink(), "000002.journal is missing"),
         (lambda backup: flip(backup / "000001.journal"), "000001.journal was changed after it was copied"),
         (lambda backup: flip(backup / "000002.journal"), "000002.journal was changed after it was copied"),
-        (lambda backup: (backup / "000002.journal-wal").write_text("x"), "000002.journal-wal came there"),
-        (lambda backup: shutil.copy(backup / "000002.journal", backup / "000003.journal"), "000003.journal came there"),
+        (lambda backup: (backup / "000002.journal-wal").write_text("x"), "000002.journal-wal was added"),
+        (lambda backup: shutil.copy(backup / "000002.journal", backup / "000003.journal"), "000003.journal was added"),
     ],
 )
 def test_an_incomplete_backup_is_refused_with_the_reason(
@@ -145,7 +145,7 @@ def test_only_files_of_the_journal_are_restored(name: str, folder: Path, tmp_pat
     more = {"name": name, "bytes": 7, "sha256": digest, "closed": True}
     rewrite(backup, files=[*json.loads((backup / MANIFEST).read_text())["files"], more])
     refused = run("restore", backup, journal, code=4)
-    assert f"{name} is missing, or is no file of a journal" in " ".join(refused.split())
+    assert f"{name} is missing, or is not a file of a journal" in " ".join(refused.split())
     assert not journal.parent.exists(), "nothing was made"
 
 
@@ -157,9 +157,9 @@ def test_a_copy_of_an_open_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "without" / "000002.journal-wal").unlink()
     table.journal.close()
     refused = " ".join(run("restore", tmp_path / "without", tmp_path / "to", code=4).split())
-    assert "000002.journal was not closed when it was copied: what its log held may be missing" in refused
+    assert "000002.journal was not closed when it was copied: the content of its log may be missing" in refused
     refused = " ".join(run("restore", tmp_path / "with", tmp_path / "to", code=4).split())
-    assert "000002.journal was copied with its log, and the two may be of different moments" in refused
+    assert "000002.journal was copied with its log, and the two may come from different moments" in refused
     assert "000001.journal" not in refused, "that one is closed"
 
 
@@ -186,7 +186,7 @@ def test_nothing_is_replaced(folder: Path, tmp_path: Path) -> None:
 
 def test_a_backup_is_checked_without_being_restored(folder: Path, tmp_path: Path) -> None:
     backup = backup_of(folder, tmp_path / "backup")
-    assert "is whole: 2 files of table BAC-07" in run("restore", "--check", backup)
+    assert "is complete: 2 files of table BAC-07" in run("restore", "--check", backup)
     assert run("restore", backup, code=2)
 
 
@@ -194,7 +194,7 @@ def test_a_backup_on_the_journals_own_disk_warns(folder: Path, tmp_path: Path, m
     """Nothing is mounted at /mnt/backup, so the backup is on the system's disk."""
     said = CliRunner().invoke(main, ["journal", "backup", str(tmp_path / "a"), "--journal", str(folder)])
     assert said.exit_code == 0
-    assert "is on the journal's own disk" in said.stderr
+    assert "is on the same disk as the journal" in said.stderr
     stat = Path.stat
 
     def of_another_disk(path: Path, **how: bool) -> os.stat_result:
@@ -203,7 +203,7 @@ def test_a_backup_on_the_journals_own_disk_warns(folder: Path, tmp_path: Path, m
 
     monkeypatch.setattr(Path, "stat", of_another_disk)
     said = CliRunner().invoke(main, ["journal", "backup", str(tmp_path / "b"), "--journal", str(folder)])
-    assert "own disk" not in said.stderr
+    assert "same disk" not in said.stderr
 
 
 def test_a_restore_lists_the_remaining_steps(folder: Path, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.commands.journal.command import FOUND_IN
+from controller.commands.journal.journal_command import FOUND_IN
 from tests.journal_commands.conftest import run
 
 DOCUMENT = (Path(__file__).parents[2] / "docs/journal_commands.md").read_text(encoding="utf-8")

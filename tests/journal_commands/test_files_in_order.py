@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from controller.commands.journal.command import journal
+from controller.commands.journal.journal_command import journal
 from controller.commands.journal.source import Source
+from controller.daemon.journal_kinds import of_decision
 from controller.daemon.journal_types import JOURNAL_TYPES
-from controller.daemon.published_events import of_decision
 from controller.journal import JournalError
 from controller.journal.file import Identity
 from controller.journal.pages import Pages
@@ -88,9 +88,9 @@ CHANGES: dict[str, tuple[Callable[[Path, Path], object], str]] = {
     "the first two exchanged": (lambda folder, other: exchange(folder, FIRST, SECOND), f"{SECOND} does not begin"),
     "the last two exchanged": (lambda folder, other: exchange(folder, SECOND, THIRD), f"{SECOND} does not begin"),
     "the first and the last exchanged": (lambda folder, other: exchange(folder, FIRST, THIRD), "does not begin"),
-    "the first one of another journal": (lambda folder, other: put(folder, other, FIRST), "is of another journal"),
-    "the second one of another journal": (lambda folder, other: put(folder, other, SECOND), "is of another journal"),
-    "the newest one of another journal": (lambda folder, other: put(folder, other, THIRD), "is of another journal"),
+    "the first one of another journal": (lambda folder, other: put(folder, other, FIRST), "belongs to another journal"),
+    "the second one of another journal": (lambda folder, other: put(folder, other, SECOND), "to another journal"),
+    "the newest one of another journal": (lambda folder, other: put(folder, other, THIRD), "to another journal"),
     "the first one missing": (lambda folder, other: (folder / FIRST).unlink(), f"The files before {SECOND}"),
     "the second one missing": (lambda folder, other: (folder / SECOND).unlink(), f"{SECOND} of the journal"),
     "the second one missing, and its name given to the next": (
@@ -166,7 +166,7 @@ def test_a_deletion_counts_where_it_is_signed(tmp_path: Path, signed: bool) -> N
 )  # fmt: skip
 async def test_pages_of_files_out_of_place_are_refused(folder: Path, other: Path, how: str) -> None:
     CHANGES[how][0](folder, other)
-    said = r"0000\d\d\.journal is damaged: it (does not begin|is of another)"
+    said = r"0000\d\d\.journal is damaged: it (does not begin|belongs to a different)"
     with closing(pages_of(folder)) as pages, pytest.raises(JournalError, match=said):
         await everything(pages, last_entry(folder))
 

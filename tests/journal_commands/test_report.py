@@ -182,7 +182,7 @@ def test_peoples_text_is_escaped(tmp_path: Path) -> None:
 
 
 def test_without_the_extra_the_text_remains(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("controller.commands.journal.report_page", "controller.commands.pages.page"):
+    for module in ("controller.commands.journal.report_html", "controller.commands.pages.page"):
         monkeypatch.delitem(sys.modules, module, raising=False)
     monkeypatch.setitem(sys.modules, "jinja2", None)
     refused = run("report", "--journal", folder, "--html", tmp_path / "report.html", code=1)

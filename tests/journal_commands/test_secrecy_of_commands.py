@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from controller.commands.journal.days import Clock
-from controller.commands.journal.follow import follow_from
-from controller.commands.journal.options import Asked
+from controller.commands.journal.export import follow_from
+from controller.commands.journal.journal_options import Asked
 from controller.commands.journal.source import Source
 from controller.daemon.journal_days import find_zone
 from controller.games.specification import Choice, Kind

@@ -12,8 +12,8 @@ from controller.api.in_language import in_language
 from controller.api.narration import LINES, LINES_OF_PLACES, ONLY_FOR_MACHINES, line_of
 from controller.api.view import LinkView, view_of
 from controller.commands.language import Terminal, of_locale
-from controller.commands.live import how_it_stands
 from controller.commands.screen import render
+from controller.commands.table_display import how_it_stands
 from controller.games import GAMES
 from controller.games.specification import Kind
 from controller.language import Speaker, translated

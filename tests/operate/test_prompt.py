@@ -112,13 +112,13 @@ async def test_help_lists_possible_commands_and_explains_each() -> None:
         told = await terminal.until("KIND: ")
         assert "report KIND [PLACE]" in told
         terminal.enter("sing")
-        await terminal.until("'sing' begins no line; `help` lists all.")
+        await terminal.until("'sing' does not begin a line; `help` lists all.")
         terminal.enter("setle")
-        await terminal.until("'setle' begins no line; nearest: settle; `help` lists all.")
+        await terminal.until("'setle' does not begin a line; nearest: settle; `help` lists all.")
         terminal.enter("open the door")
         await terminal.until("write `open PLACE [CARDS]` or `open all`.")
         terminal.enter("help sing")
-        await terminal.until("'sing' is no word.")
+        await terminal.until("'sing' is not a word.")
 
 
 async def test_a_round_that_may_not_begin_is_refused_without_waiting() -> None:
@@ -169,7 +169,7 @@ async def test_ctrl_c_empties_the_line_and_ends_waiting_but_not_the_prompt() -> 
         terminal.enter("begin")
         await terminal.until("dealing sets>")
         terminal.enter("deal all")
-        await terminal.until("Waiting; Ctrl-C ends it.")
+        await terminal.until("Waiting; press Ctrl-C to stop.")
         terminal.press("\x03")
         await terminal.until("dealing sets>")
         terminal.enter("table")
@@ -179,7 +179,7 @@ async def test_ctrl_c_empties_the_line_and_ends_waiting_but_not_the_prompt() -> 
 async def test_ctrl_c_delivered_to_another_thread_ends_waiting() -> None:
     async with bench_table() as table, at_prompt(table) as terminal:
         terminal.enter("load")
-        await terminal.until("Waiting; Ctrl-C ends it.")
+        await terminal.until("Waiting; press Ctrl-C to stop.")
         terminal.interrupt_another_thread()
         await terminal.until("closed>")
 

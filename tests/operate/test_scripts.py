@@ -160,7 +160,7 @@ async def test_a_script_does_not_wait_for_a_deck_in_a_deal() -> None:
         assert [(one["words"], one["code"]) for one in said if not one["accepted"]] == [
             ("load", "nothing-done"), ("next round", "phase"), ("begin", "phase"),
         ]  # fmt: skip
-        assert said[3]["sentence"] == "a round is in progress; put the deck in when it is over."
+        assert said[3]["sentence"] == "a round is in progress; put the deck in when the round is over."
 
 
 async def test_keep_going_continues_and_still_fails() -> None:
@@ -180,7 +180,7 @@ async def test_a_file_with_a_line_that_cannot_be_read_enters_nothing() -> None:
     async with bench_table() as table:
         script = table.script("open table\nsing a song\nreport nothing\n")
         assert await script.ended() == 2
-        assert any("line 2: 'sing a' begins no line; `help` lists all" in line for line in script.err)
+        assert any("line 2: 'sing a' does not begin a line; `help` lists all" in line for line in script.err)
         assert any("line 3: 'nothing' is no kind of irregularity; known: " in line for line in script.err)
         assert (await table.state()).phase == "closed"
 
@@ -192,7 +192,9 @@ async def test_standard_input_is_taken_line_by_line() -> None:
         await script.until(lambda: script.out)
         script.tell("sing")
         assert await script.ended() == 2
-        assert script.err[0].startswith("cardshoe: standard input, line 2: 'sing' begins no line; `help` lists all")
+        assert script.err[0].startswith(
+            "cardshoe: standard input, line 2: 'sing' does not begin a line; `help` lists all"
+        )
         assert (await table.state()).phase == "idle"
 
 
@@ -211,7 +213,7 @@ async def test_pins_come_only_from_a_file_of_their_owner() -> None:
         table.pins.chmod(0o644)
         seen = table.script(lines, "--pin-file", str(table.pins))
         assert await seen.ended() == 2
-        assert "Others than its owner may use" in seen.err[0]
+        assert "Other users than its owner may read" in seen.err[0]
         said = "".join([*script.out, *script.err, *wrong.out, *wrong.err, *seen.err, *table.daemon.err])
         assert not [member.pin for member in CREW if member.pin in said]
         assert "000000" not in said
@@ -223,7 +225,7 @@ async def test_a_pin_file_with_a_line_too_long_is_not_quoted(tmp_path: Path) -> 
     pins.chmod(0o600)
     done = CliRunner().invoke(main, ["operate", "--socket", "s", "--script", "-", "--pin-file", str(pins)])
     assert done.exit_code == 2
-    assert "line 1 has not a person and a PIN" in done.output
+    assert "line 1 does not have a person and a PIN" in done.output
     assert "123456" not in done.output
 
 
@@ -275,7 +277,7 @@ async def test_a_daemon_that_stays_away_ends_a_script_with_a_sentence() -> None:
         await script.until(lambda: [line for line in script.err if "does not answer" in line])
         script.tell("close table")
         assert await script.ended() == 1
-        assert "whether the line was done is not known" in script.err[-1]
+        assert "it is not known whether the line was done" in script.err[-1]
 
 
 async def test_another_table_at_the_socket_gets_no_line() -> None:
@@ -292,7 +294,7 @@ async def test_another_table_at_the_socket_gets_no_line() -> None:
         await script.until(lambda: [line for line in script.err if "Another table answers" in line])
         script.tell("open table")
         assert await script.ended() == 1
-        assert "T-2 answers here and not T-1" in script.err[-1]
+        assert "T-2 answers here instead of T-1" in script.err[-1]
         assert (await table.state()).phase == "closed"
 
 
@@ -301,7 +303,7 @@ async def test_another_table_at_the_socket_gets_no_line() -> None:
     [
         (["--keep-going"], "--keep-going and --json are for scripts."),
         ([], "The prompt needs a terminal."),
-        (["--script", "-", "--person", "king=sam"], "names no rank and person"),
+        (["--script", "-", "--person", "king=sam"], "does not name a rank and a person"),
         (["--script", "-", "--pin-file", "/nowhere"], "/nowhere cannot be read"),
     ],
 )

@@ -13,9 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.commands.completion import SHELLS
 from controller.commands.main import main
-from controller.commands.man import contexts, page_of
+from controller.commands.man import SHELLS, contexts, page_of
 from deb import sources
 from deb.documents import changelog
 from tests.architecture.sources import ROOT

@@ -8,7 +8,7 @@ from __future__ import annotations
 from random import Random
 from typing import cast
 
-from controller.daemon.heard_inputs import input_of
+from controller.daemon.table_service import input_of
 from controller.games.specification import Unit
 from controller.table import operations
 from controller.table.inputs import DeviceGone

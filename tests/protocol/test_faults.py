@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
-from pathlib import Path
 from random import Random
 from typing import Final, TypeAlias
 
@@ -20,7 +18,6 @@ from simulators.devices.armed_faults import ArmedFault
 from simulators.devices.faults import BY_NAME, FAULTS, SIDES, BadFaultError, Side, parse_fault
 from simulators.devices.mechanism import Mechanism, full_capabilities
 from simulators.devices.mechanism import Profile as DeviceProfile
-from tools.simulator_pages import simulators_page
 
 from .fault_course import FaultCourse
 
@@ -409,12 +406,6 @@ def test_an_armed_fault_is_listed_and_can_be_cancelled(text: str) -> None:
     assert injector.armed() == [text]
     injector.disarm(chosen.fault)
     assert injector.armed() == []
-
-
-def test_the_page_has_the_table_of_the_registry() -> None:
-    page = (Path(__file__).parents[2] / "docs/simulators.md").read_text(encoding="utf-8")
-    assert simulators_page(page) == page
-    assert re.search(r"^\| fault \| written \| what happens \| what the host sees \|$", page, re.MULTILINE)
 
 
 def test_two_double_draws_in_a_deck_do_not_raise_the_count() -> None:

@@ -15,12 +15,12 @@ from controller.table.phases import Phase
 from controller.table.state import TableState
 from simulators.scenarios import load, names, packaged
 from simulators.scenarios.course import Course, TableSetting
-from simulators.scenarios.document import CELLS as DRAWN
-from simulators.scenarios.document import scenarios_document
 from simulators.scenarios.format import Scenario
 from simulators.scenarios.player import play
 from tests.rules.irregularity_cells import CELLS, GAME_IDS
 from tests.table.offered_and_done import assert_was_offered
+from tools.pages import scenarios
+from tools.pages.scenarios import CELLS as DRAWN
 
 ROOT = Path(__file__).parents[2]
 SITUATIONS = (
@@ -135,7 +135,7 @@ def is_filed(scenario: Scenario) -> bool:
 
 
 def test_every_link_of_the_page_leads_to_a_file() -> None:
-    page = scenarios_document()
+    page = scenarios.page()
     for name in names():
         assert page.count(f"(../simulators/scenarios/{name}.scenario)") == 1
         assert (ROOT / "simulators/scenarios" / f"{name}.scenario").is_file()

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from controller.table import phases, states_document
+from controller.table import phases
 from controller.table.phases import PHASES, SERVICES, Phase, Service, Transition
-
-PAGE = Path(__file__).parents[2] / "docs" / "states.md"
+from tools.pages import states
 
 
 @pytest.mark.parametrize("row", [*PHASES, *SERVICES], ids=lambda row: f"{row.trigger}-{row.source}-{row.target}")
 def test_every_transition_is_in_a_table_and_a_diagram(row: Transition) -> None:
-    page = states_document.states_document()
+    page = states.page()
     source, trigger, target = (name.replace("_", " ") for name in (row.source, row.trigger, row.target))
     when = "" if row.condition is phases.Condition.ALWAYS else str(row.condition)
     cells = [line.strip("| ").split(" | ") for line in page.splitlines() if f" | {trigger} | {target} | " in line]

@@ -39,7 +39,7 @@ PEOPLE: Final = (
     ("sam", Role.PIT_SUPERVISOR, "Sam Ho"),
     ("max", Role.SHIFT_MANAGER, "Max"),
 )
-OF_THE_PRODUCT: Final = ("firmware_bridge", "controller", "shuffle_audit", "simulators", "udev", "docs/openapi.json",
+OF_THE_PRODUCT: Final = ("firmware_bridge", "controller", "shuffle_audit", "simulators", "udev", "tools",
                          "pyproject.toml", "requirements.txt", "requirements-build.txt", "README.md",
                          "LICENSE")  # fmt: skip
 MADE_BY: Final = ("image.py", "machine.py")

@@ -65,7 +65,7 @@ def header_line(header: CaptureHeader) -> str:
     """Return one line about the origin of the records."""
     device = "" if header.device is None else f", {_device(msgspec.to_builtins(header.device))}"
     note = f", {header.note}" if header.note else ""
-    goes_on = ", goes on from the file before" if header.continues else ""
+    goes_on = ", continued from the previous file" if header.continues else ""
     kept = "sealed" if header.sealed else "plain"
     origin = header.origin.replace("_", " ")
     return _line(

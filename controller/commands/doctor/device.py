@@ -31,7 +31,7 @@ def look(table: Table) -> Iterator[Finding]:
     yield from _shared_device(table)
     url = table.configuration.device_url
     if url.scheme == "tcp":
-        yield ok("device", f"The device is behind {url.host}:{url.port}; its network is not looked at.")
+        yield ok("device", f"The device is behind {url.host}:{url.port}; its network is not examined.")
     elif url.scheme == "sim":
         yield ok("device", "The device is simulated, in the daemon itself.")
     elif url.scheme == "usb":
@@ -86,7 +86,7 @@ def _access(table: Table, node: Path, written: str) -> Finding:
     found = node.stat()
     owner = owner_of(found)
     if table.user is None:
-        return warning("device", f"{written} is there ({owner}); who is to open it is not known.")
+        return warning("device", f"{written} is there ({owner}); it is not known who has to open it.")
     if not may(table.user, found, READ | WRITE):
         return problem("device", f"{table.user.name} may not open {written} ({owner}).", RELOAD)
     if found.st_mode & 0o006:
@@ -101,10 +101,10 @@ def _rules(table: Table) -> Finding:
         return problem("udev", f"udev has no {RULES}.", table.put(RULES, paths[0], RELOAD))
     path = there[0]
     if path != paths[-1] and paths[-1] in there:
-        return warning("udev", f"{path} hides the one of the package.", f"rm {path} && {RELOAD}")
+        return warning("udev", f"{path} hides the package's file.", f"rm {path} && {RELOAD}")
     if table.machine.path(path).read_text("utf-8", errors="replace") != read_system_file(RULES):
-        return warning("udev", f"{path} is not the one of this version.", table.put(RULES, path, RELOAD))
-    return ok("udev", f"{path} is the one of this version.")
+        return warning("udev", f"{path} does not match this version.", table.put(RULES, path, RELOAD))
+    return ok("udev", f"{path} matches this version.")
 
 
 class UsbDevice(NamedTuple):
@@ -159,7 +159,7 @@ def _modem_manager(table: Table, node: Path) -> Finding:
     found = run("udevadm", "info", "--query=property", f"--name={node}")
     if found is not None and "ID_MM_DEVICE_IGNORE=1" in found.split():
         return ok("ModemManager", "ModemManager leaves the device alone.")
-    return problem("ModemManager", "ModemManager runs and may take the device for a modem.", RELOAD)
+    return problem("ModemManager", "ModemManager runs and may treat the device as a modem.", RELOAD)
 
 
 def _brltty(table: Table, usb: UsbDevice) -> Finding:
@@ -170,8 +170,8 @@ def _brltty(table: Table, usb: UsbDevice) -> Finding:
         text = (mask if mask.exists() or mask.is_symlink() else rules).read_text("utf-8", errors="replace")
         if named.search(text):
             link = f"ln -s /dev/null /etc/udev/rules.d/{rules.name}"
-            return problem("brltty", "brltty takes this converter for a Braille display.", f"{link} && {RELOAD}")
-    return ok("brltty", "brltty does not take the device.")
+            return problem("brltty", "brltty treats this converter as a Braille display.", f"{link} && {RELOAD}")
+    return ok("brltty", "brltty leaves the device alone.")
 
 
 def _text(path: Path) -> str:

@@ -23,12 +23,11 @@ from controller.commands.doctor.machine import (
     problem,
     warning,
 )
-from controller.commands.progress import progress_of
+from controller.commands.journal.journal_options import progress_of
 from controller.commands.text import many
+from controller.daemon.configuration_checks import of_floor
 from controller.daemon.configuration_files import mistakes_of_files
-from controller.daemon.configuration_remarks import of_floor
-from controller.daemon.journal_keys import other_signer
-from controller.daemon.ownership import foreign_in, give_to
+from controller.daemon.journal_files import foreign_in, give_to, other_signer
 from controller.journal import JournalError
 from controller.journal.verification import OF_DOUBTS, verify_journal
 from firmware_bridge.device_keys import read_device_keys
@@ -51,7 +50,7 @@ def look(table: Table, *, journal: bool) -> Iterator[Finding]:
         if not any(path in mistake.sentence for path in _paths_in(opened)):  # already reported
             yield problem("files", mistake.sentence, mistake.hint)
     if said := other_signer(table.configuration.journal):
-        mend = "Put this table's key back from the safe; else a shift manager accepts the one that is there"
+        mend = "Put this table's key back from the safe; otherwise a shift manager accepts the present one"
         yield warning("signing key", said, mend)
     yield from _floor(table)
     yield from _paired(table)
@@ -73,7 +72,7 @@ def _floor(table: Table) -> Iterator[Finding]:
         return
     for path in credentials:
         if path.parent == table.file.parent and not table.handed(path).exists():
-            sentence = f"systemd does not hand {path} to the daemon, which may not read it."
+            sentence = f"systemd does not hand {path} to the daemon, and the daemon may not read it."
             drop_in = f"/etc/systemd/system/{table.unit}.service.d/floor.conf"
             mend = f"Name it in LoadCredential= lines of {drop_in}; then systemctl daemon-reload && systemctl restart"
             yield warning("floor", sentence, f"{mend} {table.unit}")
@@ -89,7 +88,7 @@ def _owner(table: Table) -> Iterator[Finding]:
         return
     found = foreign_in(section.folder, table.user.uid)
     if found is not None:
-        sentence = f"{found} is not {table.user.name}'s ({owner_of(found.lstat())}): the daemon cannot go on with it."
+        sentence = f"{found} is not {table.user.name}'s ({owner_of(found.lstat())}): the daemon cannot continue it."
         yield problem("owner", sentence, give_to(table.user.name, section.folder))
 
 
@@ -119,11 +118,11 @@ def _key(table: Table, path: Path, *, handed: bool) -> Finding:
     if found.st_mode & (OTHERS | GROUP_WRITES):
         return problem("keys", f"Other users may reach {path} ({owner}).", f"chmod o-rwx,g-w {path}")
     if handed:
-        return ok("keys", f"{path} is root's, and systemd hands it to the daemon ({owner}).")
+        return ok("keys", f"{path} belongs to root, and systemd passes it to the daemon ({owner}).")
     if table.user is not None and not may(table.user, found, READ):
         mend = f"chown root:{table.user.name} {path} && chmod 640 {path}"
         return problem("keys", f"{table.user.name} may not read {path} ({owner}).", mend)
-    return ok("keys", f"{path} is closed to others ({owner}).")
+    return ok("keys", f"{path} is not accessible to other users ({owner}).")
 
 
 def _paired(table: Table) -> Iterator[Finding]:
@@ -137,7 +136,7 @@ def _paired(table: Table) -> Iterator[Finding]:
         return  # reported with the other mistakes of files
     copy = table.handed(device.key_file)
     if copy.exists() and copy.read_bytes() != device.key_file.read_bytes():
-        sentence = f"{device.key_file} was changed since the daemon's start: it still has the keys of before."
+        sentence = f"{device.key_file} was changed since the daemon's start: the daemon still has the previous keys."
         yield problem("pairing", sentence, f"systemctl restart {table.unit}")
     if not device.serial:
         return
@@ -145,7 +144,7 @@ def _paired(table: Table) -> Iterator[Finding]:
         yield ok("pairing", f"{device.serial} has its key in {device.key_file}.")
     else:
         mend = f"cardshoe devices pair {device.serial} --key-file {device.key_file} && systemctl restart {table.unit}"
-        yield problem("pairing", f"{device.serial} is not paired: it has no key in {device.key_file}.", mend)
+        yield problem("pairing", f"{device.serial} is not paired: there is no key for it in {device.key_file}.", mend)
 
 
 def _room(table: Table) -> Iterator[Finding]:
@@ -155,7 +154,7 @@ def _room(table: Table) -> Iterator[Finding]:
     used = disk.f_blocks - disk.f_bfree
     percent = round(100 * used / max(1, used + disk.f_bavail))
     free = disk.f_bavail * disk.f_frsize
-    sentence = f"{percent} % of the disk with the journal are in use, {free // 10**6:,} MB are free."
+    sentence = f"{percent} % of the disk with the journal is in use, {free // 10**6:,} MB are free."
     mend = "Move what is not needed to another disk, or set [journal] keep_days"
     if percent >= FULL:
         yield problem("disk", sentence, mend)
@@ -192,37 +191,39 @@ def _socket(table: Table) -> Iterator[Finding]:
     folder = path.parent
     if not folder.is_dir():
         made = folder.is_relative_to("/run/cardshoe")
-        sentence = f"{folder} is not there; the service makes it at its start." if made else f"There is no {folder}."
+        sentence = (
+            f"{folder} does not exist; the service creates it at its start." if made else f"There is no {folder}."
+        )
         yield ok("socket", sentence) if made else problem("socket", sentence, f"mkdir -p {folder}")
         return
     found = folder.stat()
     owner = owner_of(found)
     if table.user is not None and not may(table.user, found, WRITE | ENTER):
         mend = f"chown {table.user.name} {folder}"
-        yield problem("socket", f"{table.user.name} may not make the socket in {folder} ({owner}).", mend)
+        yield problem("socket", f"{table.user.name} may not create the socket in {folder} ({owner}).", mend)
     elif not found.st_mode & 0o001 and not table.is_by_hand:
-        yield warning("socket", f"Other users do not reach the socket in {folder} ({owner}).", f"chmod o+x {folder}")
+        yield warning("socket", f"Other users cannot reach the socket in {folder} ({owner}).", f"chmod o+x {folder}")
     else:
         yield from _in_the_way(path)
 
 
 def _in_the_way(path: Path) -> Iterator[Finding]:
     if path.is_socket():
-        yield ok("socket", f"The socket {path} is there; `cardshoe status` asks the daemon.")
+        yield ok("socket", f"The socket {path} exists; use `cardshoe status` to ask the daemon.")
         return
     try:
         check_path(path)
     except SocketRefusedError as error:
         yield problem("socket", str(error), error.hint)
     else:
-        yield ok("socket", f"The daemon can make its socket {path}.")
+        yield ok("socket", f"The daemon can create its socket {path}.")
 
 
 def _journal(table: Table) -> Finding:
     """Check the chain and the signatures, also while a daemon runs; SQLite's own format is not checked."""
     folder = table.configuration.journal.folder
     if not folder.is_dir() or not any(folder.glob("*.journal")):
-        return ok("journal", f"There is no journal in {folder} yet; the first start makes it.")
+        return ok("journal", f"There is no journal in {folder} yet; the first start creates it.")
     try:
         with progress_of(folder) as reached:
             found = verify_journal(folder, thorough=False, reached=reached)
@@ -235,6 +236,6 @@ def _journal(table: Table) -> Finding:
     if found.findings:
         return warning("journal", f"{found.findings[0].sentence}", mend)
     if not found.entries:
-        return ok("journal", f"The journal in {folder} has no entry yet.")
+        return ok("journal", f"The journal in {folder} has no entries yet.")
     counted = f"{many(found.entries, 'entry', 'entries')} in {many(found.files, 'file', 'files')}"
-    return ok("journal", f"The journal is as it was written: {counted}.")
+    return ok("journal", f"The journal is unchanged: {counted}.")

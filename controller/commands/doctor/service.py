@@ -20,14 +20,14 @@ DROP_IN: Final = "/etc/systemd/system/cardshoe@.service.d/apart.conf"
 
 def look(table: Table) -> Iterator[Finding]:
     if not table.machine.has_systemd or table.machine.run("systemctl", "--version") is None:
-        yield warning("service", "systemd does not run here: unit, drop-in and clock were not looked at.")
+        yield warning("service", "systemd does not run here: unit, drop-in and clock were not examined.")
         return
     if table.is_by_hand:
-        yield ok("service", "A simulated table is started by hand: its unit was not looked at.")
+        yield ok("service", "A simulated table is started by hand: its unit was not examined.")
     else:
         yield _unit(table)
         yield from _drop_in(table)
-        yield from network.look(table)
+        yield from network.addresses(table)
         yield from _state(table)
     yield _clock(table)
 
@@ -70,22 +70,22 @@ def _program(table: Table) -> Iterator[Finding]:
     asked = ("--property=ExecMainStartTimestamp", "--value", "--timestamp=unix")
     started = (table.machine.run("systemctl", "show", *asked, table.unit) or "").removeprefix("@")
     if started.isdecimal() and int(started) < int(Path(controller.__file__).stat().st_ctime):
-        sentence = f"{table.unit} runs the program as it was before version {version('cardshoe')} was installed."
+        sentence = f"{table.unit} still runs the program from before version {version('cardshoe')} was installed."
         yield warning("version", sentence, f"between rounds: systemctl restart {table.unit}")
 
 
 def _unit(table: Table) -> Finding:
     own, packaged = table.machine.path(UNIT).exists(), table.machine.path(PACKAGED_UNIT).exists()
     if own and packaged:
-        return warning("unit", f"{UNIT} hides the one of the package.", f"rm {UNIT} && {_restart(table)}")
+        return warning("unit", f"{UNIT} hides the package's file.", f"rm {UNIT} && {_restart(table)}")
     if not own and not packaged:
         mend = table.put("cardshoe@.service", UNIT, "systemctl daemon-reload")
         return problem("unit", "systemd has no cardshoe@.service.", mend)
     path = UNIT if own else PACKAGED_UNIT
     if table.machine.path(path).read_text("utf-8", errors="replace") != read_system_file("cardshoe@.service"):
         mend = table.put("cardshoe@.service", path, _restart(table))
-        return warning("unit", f"{path} is not the one of this version.", mend)
-    return ok("unit", f"{path} is the one of this version.")
+        return warning("unit", f"{path} does not match this version.", mend)
+    return ok("unit", f"{path} matches this version.")
 
 
 def _drop_in(table: Table) -> Iterator[Finding]:
@@ -94,7 +94,7 @@ def _drop_in(table: Table) -> Iterator[Finding]:
         yield ok("drop-in", "There is none: all tables of this PC run as one user (tables apart).")
     elif path.read_text("utf-8", errors="replace") != read_system_file("apart/cardshoe@.service.conf"):
         mend = table.put("apart.conf", DROP_IN, _restart(table))
-        yield warning("drop-in", f"{DROP_IN} is not the one of this version.", mend)
+        yield warning("drop-in", f"{DROP_IN} does not match this version.", mend)
     else:
         yield ok("drop-in", f"{DROP_IN} gives each table a user of its own.")
 
@@ -109,7 +109,7 @@ def _state(table: Table) -> Iterator[Finding]:
             "enabled", f"{unit} does not start with the PC ({enabled or 'unknown'}).", f"systemctl enable {unit}"
         )
     if run("systemctl", "show", "--property=NeedDaemonReload", "--value", unit) == "yes":
-        yield warning("unit", "A unit was changed since systemd read it.", "systemctl daemon-reload")
+        yield warning("unit", "A unit was changed after systemd read it.", "systemctl daemon-reload")
 
 
 def _restart(table: Table) -> str:
@@ -120,7 +120,7 @@ def _clock(table: Table) -> Finding:
     said = table.machine.run("timedatectl", "show", "--property=NTPSynchronized", "--value")
     if said == "yes":
         return ok("clock", "The clock is synchronised.")
-    sentence = "Whether the clock is synchronised is not known. The journal's times may be wrong."
+    sentence = "It is not known whether the clock is synchronised. The journal's times may be wrong."
     if said == "no":
         sentence = "The clock is not synchronised. The journal's times would be wrong."
         if table.machine.run("timedatectl", "show", "--property=CanNTP", "--value") == "yes":

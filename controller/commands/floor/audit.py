@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import click
 import msgspec
 
-from controller.commands.floor.database import database_option, open_database, problems
+from controller.commands.floor.floor_options import database_option, open_database, problems
 from controller.commands.text import many, write_out
 from controller.floor.topics import NAME, TablePlace
 from controller.journal import JournalError
@@ -28,12 +28,12 @@ ON_ITS_WAY_NS: Final = 60 * 10**9  # younger entries may not have arrived yet
 @database_option
 @click.option("--journal", "folder", type=click.Path(path_type=Path), help="The journal's folder.")
 @click.option("--config", type=click.Path(path_type=Path), help="The table's configuration, which names it.")
-@click.option("--fill", is_flag=True, help="Send what the store lacks into it, from the journal's files.")
+@click.option("--fill", is_flag=True, help="Send what the store lacks, from the journal's files.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def audit(table: str, database: str, folder: Path | None, config: Path | None, fill: bool, as_json: bool) -> None:
-    """Compare a table's journal with what the store has of it: every decision, its events, every file and signed head.
+    """Compare a table's journal with the store's copy: every decision, its events, every file and signed head.
 
-    Works beside a running table. Exit code 0: they are the same, or --fill made them so; 4: something was found.
+    The table may be running. Exit code 0: they are the same, or --fill made them so; 4: something was found.
     """
     from controller.daemon.host import HostClock
 
@@ -56,7 +56,9 @@ def audit(table: str, database: str, folder: Path | None, config: Path | None, f
         finally:
             opened.close()
     if not found.journal:
-        raise JournalProblemError(f"{path} holds no journal that the floor gets.", "Name the folder with its files.")
+        raise JournalProblemError(
+            f"{path} does not hold a journal that is sent to the floor.", "Name the folder with its files."
+        )
     write_out(msgspec.json.encode(found).decode() if as_json else "\n".join(_summary(found)))
     if found.findings:
         sys.exit(FAILED)
@@ -65,15 +67,18 @@ def audit(table: str, database: str, folder: Path | None, config: Path | None, f
 def _place(table: str) -> TablePlace:
     parts = table.split("/")
     if len(parts) != len(TablePlace._fields) or not all(re.fullmatch(NAME, part) for part in parts):
-        raise BadInputError(f"{table!r} is no table of the floor.", "Write it as in its topics: SITE/PIT/TABLE.")
+        raise BadInputError(f"{table!r} is not a table of the floor.", "Write it as in its topics: SITE/PIT/TABLE.")
     return TablePlace(*parts)
 
 
 def _folder(folder: Path | None, config: Path | None) -> Path:
     if (folder is None) == (config is None):
-        raise BadInputError("Name the journal once.", "Write its folder after --journal, or a table's --config.")
+        raise BadInputError(
+            "Name the journal either by its folder or by a configuration.",
+            "Write its folder after --journal, or a table's --config.",
+        )
     if config is not None:
-        from controller.commands.journal.options import configuration_of
+        from controller.commands.journal.journal_options import configuration_of
 
         folder = configuration_of(config).journal.folder
     assert folder is not None
@@ -92,9 +97,9 @@ def _summary(found: Audited) -> list[str]:
     )
     lines = [
         f"{found.table}, journal {found.journal}: {counts}; entries {found.first:,} to {found.last:,}",
-        f"the store has it whole up to entry {found.verified_up_to:,}"
+        f"the store has all of it up to entry {found.verified_up_to:,}"
         if found.verified_up_to >= 0
-        else "the store has nothing of it whole",
+        else "the store has no complete part of it",
     ]
     if found.pruned_up_to >= 0:
         lines.append(f"not compared: entries up to {found.pruned_up_to:,}, which the store has deleted by age")

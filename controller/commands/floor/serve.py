@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from controller.commands.floor.options import broker_options, find_broker, place_options
-from controller.commands.options import shortened
+from controller.commands.floor.floor_options import broker_options, find_broker, place_options
+from controller.commands.game_options import shortened
 from controller.problems import BadInputError, ProblemError
 from firmware_bridge.plain_text import whole_number
 
@@ -35,11 +35,11 @@ class ListenType(click.ParamType[int]):
         host, _, port = str(value).rpartition(":")
         number = whole_number(port, LARGEST_PORT)
         if number is None:
-            self.fail(f"{shortened(str(value))!r} is no port. Write a number up to {LARGEST_PORT}.", param, ctx)
+            self.fail(f"{shortened(str(value))!r} is not a port. Write a number up to {LARGEST_PORT}.", param, ctx)
         if host not in OWN_HOSTS:
             self.fail(
-                f"{shortened(host)} is not this machine alone, and the page is not encrypted. Leave it out, put a"
-                " reverse proxy with TLS before the page, and name its host with --host.",
+                f"{shortened(host)} is reachable from other machines, and the page is not encrypted. Leave the address"
+                " out, put a reverse proxy with TLS in front of the page, and name its host with --host.",
                 param,
                 ctx,
             )
@@ -50,12 +50,21 @@ class ListenType(click.ParamType[int]):
 @broker_options
 @place_options("site", "pit")
 @click.option(
-    "--listen", "port", type=ListenType(), default=str(PORT), show_default=True, help="Where browsers find it; 0: any."
+    "--listen",
+    "port",
+    type=ListenType(),
+    default=str(PORT),
+    show_default=True,
+    help="The port on which browsers find the page; 0: any.",
 )
 @click.option(
-    "--host", "hosts", multiple=True, metavar="NAME", help="Name of a reverse proxy before it; may be repeated."
+    "--host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
+    help="The name of a reverse proxy in front of the page; may be repeated.",
 )
-@click.option("--verbose", is_flag=True, help="Log details too.")
+@click.option("--verbose", is_flag=True, help="Log details, too.")
 def serve(
     broker_url: str,
     ca: Path | None,
@@ -69,8 +78,8 @@ def serve(
 ) -> None:
     """Show many tables as a page for a pit manager, in a browser, until SIGTERM or Ctrl-C.
 
-    A grid of the tables by pit, open irregularities first, and what happened at one table. It shows and changes
-    nothing, also for who is not known: everyone at this machine can look. It goes on while the broker is away.
+    The page has a grid of the tables by pit, open irregularities first, and the events at one table. It is read-only,
+    and everyone at this machine can open it. It continues while the broker is unreachable.
     """
     from controller.api.tcp_listener import PortRefusedError, TcpListener
     from controller.daemon.host import HostClock

@@ -14,9 +14,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
-from controller.commands.floor.database import database_option, open_database, problems
-from controller.commands.floor.options import broker_options, find_broker, place_options
-from controller.commands.options import shortened
+from controller.commands.floor.floor_options import (
+    broker_options,
+    database_option,
+    find_broker,
+    open_database,
+    place_options,
+    problems,
+)
+from controller.commands.game_options import shortened
 from controller.commands.text import many, write_out
 from controller.floor.topics import place_of
 from controller.problems import BadInputError
@@ -41,26 +47,28 @@ class Asked(NamedTuple):
 @broker_options
 @place_options("site", "pit")
 @database_option
-@click.option("--name", help="Of this consumer at the broker; no other may have it.  [default: of the host]")
+@click.option("--name", help="This consumer's name at the broker, which must be unique.  [default: the host's name]")
 @click.option("--group", default=GROUP, show_default=True, help="Consumers of one group share the records.")
 @click.option("--gap-minutes", type=click.FloatRange(0), default=5.0, show_default=True,
-              help="Entries that lack for so long are an alarm.")  # fmt: skip
+              help="Entries that are missing for this long raise an alarm.")  # fmt: skip
 @click.option(
-    "--metrics", metavar="[HOST:]PORT", help="Serve /metrics for Prometheus there; without HOST for this machine."
+    "--metrics",
+    metavar="[HOST:]PORT",
+    help="Serve /metrics for Prometheus at this address; without HOST only for this machine.",
 )
-@click.option("--verbose", is_flag=True, help="Log details too.")
-@click.option("--create", is_flag=True, help="Make the schema in the database, as its owner, and end.")
+@click.option("--verbose", is_flag=True, help="Log details, too.")
+@click.option("--create", is_flag=True, help="Create the schema in the database, as its owner, and end.")
 @click.option("--prune", type=click.IntRange(1), metavar="MONTHS",
               help="Delete decisions and events older than that many whole months, as the owner, and end.")  # fmt: skip
 @click.option("--reassign", nargs=3, metavar="JOURNAL SITE/PIT/TABLE SITE/PIT/TABLE",
-              help="A journal of the first table goes on as the second's, as the owner, and end.")  # fmt: skip
+              help="Continue a journal of the first table as the second's, as the owner, and end.")  # fmt: skip
 def store(broker_url: str, ca: Path | None, certificate: Path | None, key: Path | None, site: str | None,
           pit: str | None, database: str, name: str | None, group: str, gap_minutes: float, metrics: str | None,
           verbose: bool, create: bool, prune: int | None, reassign: tuple[str, str, str] | None) -> None:  # fmt: skip
     """Write the journals of all tables into PostgreSQL, until SIGTERM.
 
-    What the broker brings is acknowledged once it is committed. Where broker or database is away it waits for them and
-    goes on. Exit codes: 1 failed, 2 bad input, 78 a database that refuses or has another schema.
+    Records are acknowledged after they are committed. If the broker or the database is unreachable, the command waits
+    and then continues. Exit codes: 1 failed, 2 bad input, 78 a database that refuses or has another schema.
     """
     from controller.daemon.host import HostClock
     from controller.daemon.logs import configure_logs
@@ -71,7 +79,7 @@ def store(broker_url: str, ca: Path | None, certificate: Path | None, key: Path 
 
         if create:
             found.make_schema()
-            write_out(f"The schema was made in {found.name}.")
+            write_out(f"The schema was created in {found.name}.")
         elif prune is not None:
             today = date.fromtimestamp(HostClock().now().utc_ns // 10**9)
             count = found.prune(_months_before(today, prune))
@@ -101,18 +109,18 @@ def _months_before(day: date, months: int) -> date:
 def _reassign(database: Database, journal: str, before: str, after: str) -> str:
     for table in (before, after):
         if place_of(table) is None:
-            raise BadInputError(f"{shortened(table)!r} is no table of the floor.", "Write it as SITE/PIT/TABLE.")
+            raise BadInputError(f"{shortened(table)!r} is not a table of the floor.", "Write it as SITE/PIT/TABLE.")
     is_there = database.reassign(journal, before, after)
     database.close()
     if not is_there:
-        hint = "The view cardshoe.tables has the journals with their tables."
+        hint = "The view cardshoe.tables lists the journals with their tables."
         raise BadInputError(f"{before} has no journal {shortened(journal)!r}.", hint)
     return f"The journal {journal} of {before} is {after}'s."
 
 
 def _check_group(group: str) -> None:
     if not group or any(character in "+#/" for character in group):
-        raise BadInputError(f"{group!r} is no name of a group.", "Leave out the characters + # and /.")
+        raise BadInputError(f"{group!r} is not a valid name of a group.", "Leave out the characters + # and /.")
 
 
 def _address(written: str | None) -> tuple[str, int] | None:
@@ -120,7 +128,7 @@ def _address(written: str | None) -> tuple[str, int] | None:
         return None
     host, _, port = written.rpartition(":")
     if not (port.isascii() and port.isdigit() and 0 < int(port) <= MOST_PORT):
-        raise BadInputError(f"--metrics {written} is no address.", "Write 9465, or 10.0.0.5:9465.")
+        raise BadInputError(f"--metrics {written} is not an address.", "Write 9465, or 10.0.0.5:9465.")
     return host.strip("[]") or OWN_ADDRESS, int(port)
 
 

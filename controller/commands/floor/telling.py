@@ -1,4 +1,4 @@
-"""The floor in words for a terminal: one line for each matter, the most urgent sentence, the time of day."""
+"""The floor in words: those that the terminal and the page share, and the lines of a terminal."""
 
 from __future__ import annotations
 
@@ -6,12 +6,47 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
-from controller.commands.floor.words import FloorWords
 from controller.floor.floor_view import Floor, Matter
 from controller.floor.page_stream import matter_in
 from controller.journal.codec import Clock
 from controller.language import Speaker
+from controller.language.catalogue import page_word, page_words
 from firmware_bridge.messages import AnyText
+
+MINUTE: Final = 60_000  # ms
+HOUR: Final = 60 * MINUTE
+
+
+class FloorWords:
+    """The words in one language.
+
+    >>> FloorWords("en")("top.tables", n=1), FloorWords("zh-Hans")("top.tables", n=1), FloorWords("en").span(150_000)
+    ('1 table', '1张牌桌', '2 min')
+    """
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+
+    def __call__(self, key: str, **given: str | int) -> str:
+        return page_word(key, self.language, given)
+
+    def phase(self, phase: str) -> str:
+        return self(f"phase.{phase}")
+
+    def device(self, kind: str) -> str:
+        key = f"device.{kind}"
+        return self(key if key in page_words(self.language) else "device.device")
+
+    def span(self, ms: int) -> str:
+        """Return a duration in seconds below a minute, then in minutes, then in hours."""
+        if ms < MINUTE:
+            return self("age.s", n=ms // 1000)
+        return self("age.min", n=ms // MINUTE) if ms < HOUR else self("age.h", n=ms // HOUR)
+
+    def age(self, now: int, since: int, least: int = 0) -> str:
+        """Return how long ago that is, or "" if unknown or less than `least`."""
+        return self.span(max(0, now - since)) if since and now - since >= least else ""
+
 
 NS_A_SECOND: Final = 10**9
 JOINT: Final = " · "

@@ -1,4 +1,4 @@
-"""`cardshoe floor watch`: the floor in a terminal."""
+"""`cardshoe floor watch`: the floor in a terminal, drawn as a screen or printed line by line."""
 
 from __future__ import annotations
 
@@ -10,13 +10,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from controller.commands.floor.options import broker_options, find_broker, place_options
+from controller.commands.floor.floor_options import broker_options, find_broker, place_options
 from controller.commands.language import language_option
 from controller.commands.text import in_terminal, write_out
 
 if TYPE_CHECKING:
     from controller.commands.floor.telling import Telling
     from controller.floor.follower import FloorFollower
+
+
+from collections.abc import Iterator
+
+from controller.commands.floor.telling import Telling
+from controller.floor.floor_view import Matter
+from controller.floor.follower import FloorFollower
+from controller.floor.page_stream import story_lines
 
 DRAWN_EVERY: Final = 1.0  # seconds, so that ages stay current
 LEAST_BETWEEN: Final = 0.5  # seconds between two screens
@@ -39,8 +47,8 @@ def watch(
 ) -> None:
     """Show many tables, live in a terminal; elsewhere a line for each change that needs a person.
 
-    Open irregularities come first, the oldest on top. With --table also what happens at that table. It goes on while
-    the broker is away. Interrupt to end.
+    Open irregularities come first, the oldest on top. With --table the events at that table are shown,
+    too. The command continues while the broker is unreachable. Interrupt to end.
     """
     from controller.commands.floor.telling import Telling
     from controller.daemon.host import HostClock
@@ -96,7 +104,6 @@ async def _draw(follower: FloorFollower, telling: Telling, *, story: bool) -> No
 
 
 async def _print(follower: FloorFollower, telling: Telling, *, story: bool) -> None:
-    from controller.commands.floor.lines import FloorLines
 
     lines = FloorLines(follower, telling, story=story)
     while follower.floor.away and not follower.floor.why:
@@ -106,3 +113,43 @@ async def _print(follower: FloorFollower, telling: Telling, *, story: bool) -> N
         for line in lines.new():
             write_out(line)
         await follower.news()
+
+
+class FloorLines:
+    """Lines about changes on the floor. With `story` they include the events at the tables."""
+
+    def __init__(self, follower: FloorFollower, telling: Telling, *, story: bool) -> None:
+        self._follower = follower
+        self._telling = telling
+        self._story = story
+        self._matters: dict[str, Matter] = {}
+        self._headline = ""
+        self._said: set[str] = set()
+
+    def new(self) -> Iterator[str]:
+        """Yield the matters that have come up since the last call."""
+        floor, telling = self._follower.floor, self._telling
+        sentence, _ = telling.headline(floor)
+        if sentence != self._headline:
+            self._headline = sentence
+            yield sentence
+        matters = {one.key: one for one in floor.matters}
+        for key, matter in matters.items():
+            if key not in self._matters:
+                yield f"{matter.row}: {telling.about(matter)}"
+        for key, matter in self._matters.items():
+            if key not in matters:
+                yield f"{matter.row}: {telling.say('said.over', what=telling.about(matter))}"
+        self._matters = matters
+        if self._story:
+            yield from self._what_happened()
+
+    def _what_happened(self) -> Iterator[str]:
+        said: set[str] = set()
+        for place in self._follower.floor.tables:
+            for line in reversed(story_lines(self._follower, place, self._telling.speaker)):
+                key = f"{'/'.join(place)} {line.key}"
+                said.add(key)
+                if key not in self._said:
+                    yield f"{'/'.join(place)}: {self._telling.time(line.utc_ns, seconds=True)} {line.text}"
+        self._said = said

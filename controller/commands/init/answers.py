@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import click
 
 from controller.api.pins import mistake_of_pin
-from controller.commands.options import shortened
+from controller.commands.game_options import shortened
 from controller.games.specification import Game, Unit
 from controller.problems import BadInputError
 from controller.roles import Role
@@ -21,7 +21,7 @@ from firmware_bridge.plain_text import whole_number
 LONGEST_NAME: Final = 22
 NAME: Final = re.compile(rf"[A-Za-z0-9_-]{{1,{LONGEST_NAME}}}", re.ASCII)
 WHY_NAME: Final = (
-    f"A table's name has at most {LONGEST_NAME} letters, digits, - and _, and no dot: its daemon runs as the system "
+    f"A table's name has at most {LONGEST_NAME} letters, digits, - and _, but no dot: its daemon runs as the system "
     "user cardshoe-NAME, which Linux limits to 31 characters without a dot, and as the service cardshoe@NAME."
 )
 PERSON: Final = re.compile(r"([^=:]+)=([a-z_]+)(?::(.+))?")
@@ -83,11 +83,11 @@ def uid_of(given: str) -> int:
     try:
         return pwd.getpwnam(given).pw_uid
     except KeyError:
-        hint = f"Make it first: `adduser {shortened(given)}`; or name another user of the table's console."
+        hint = f"Make it first: `adduser {shortened(given)}`; or name another user for the table's console."
         raise BadInputError(f"This machine has no user {shortened(given)!r}.", hint) from None
 
 
-def own_user() -> str:
+def invoking_user() -> str:
     """Return the user who started the program, even through sudo."""
     return os.environ.get("SUDO_UID", str(os.getuid()))
 
@@ -103,7 +103,10 @@ def person_of(given: str) -> NewPerson:
 
 def ask_people() -> list[NewPerson]:
     """Ask for people until there is a shift manager and no further id is entered."""
-    click.echo("Enter the people of the table; an empty id ends the list. Their PINs come after it, unseen.", err=True)
+    click.echo(
+        "Enter the people of the table; an empty id ends the list. After that, enter their PINs; they are not shown.",
+        err=True,
+    )
     people: list[NewPerson] = []
     while True:
         id_ = click.prompt("Id of a person", default="", show_default=False, err=True).strip()
@@ -148,7 +151,7 @@ def asked_pin(name: str) -> str:
         entered = click.prompt(f"PIN of {name}", hide_input=True, err=True)
         if mistake := mistake_of_pin(entered):
             click.echo(mistake, err=True)
-        elif click.prompt("The same PIN again", hide_input=True, err=True) != entered:
+        elif click.prompt("Repeat the PIN", hide_input=True, err=True) != entered:
             click.echo("The two PINs differ; enter both again.", err=True)
         else:
             return str(entered)

@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from controller.api.pins import SALT, hash_pin
-from controller.commands.config.options import toml
+from controller.commands.config.configuration_options import toml
 from controller.commands.init.answers import NewPerson, NewTable, checked_name
 from controller.commands.init.system import PACKAGED_UNIT, script, system_files
 from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration
@@ -27,7 +27,7 @@ from firmware_bridge.errors import BridgeError
 
 STATE = Path("/var/lib/cardshoe")
 """The folder of the journals of services."""
-NOT_OVERWRITTEN = "Nothing was overwritten. Name a folder that is not there yet, or an empty one."
+NOT_OVERWRITTEN = "Nothing was overwritten. Name a new or an empty folder."
 
 
 def make_folder(folder: Path, table: NewTable) -> None:
@@ -45,7 +45,9 @@ def make_folder_of(folder: Path, source: Path) -> Configuration:
     except ConfigurationError as error:
         raise BadInputError(str(error), error.hint) from error
     if configuration.table.simulated and not configuration.journal.folder.is_relative_to(STATE):
-        raise BadInputError("--from is for a real table.", "A simulated one needs nothing of its PC: copy its folder.")
+        raise BadInputError(
+            "--from is for a real table.", "A simulated table needs no files of its PC: copy its folder."
+        )
     name = checked_name(configuration.table.name)
 
     def write(made: Path) -> None:
@@ -83,7 +85,9 @@ def _make(folder: Path, write: Callable[[Path], None]) -> None:
     except OSError as error:
         if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
             raise BadInputError(f"{folder} is there already.", NOT_OVERWRITTEN) from error
-        raise ProblemError(f"{folder} cannot be written: {error.strerror}.", "Make room there, then again.") from error
+        raise ProblemError(
+            f"{folder} cannot be written: {error.strerror}.", "Make room there, then try again."
+        ) from error
     finally:
         shutil.rmtree(made, ignore_errors=True)
 
@@ -96,7 +100,10 @@ def _check(made: Path, folder: Path) -> None:
             raise ConfigurationError(made / "table.toml", mistakes)
     except ConfigurationError as error:
         said = str(error).replace(str(made), str(folder))
-        raise BadInputError(f"These answers make no table. {said}", "Nothing was written; answer again.") from error
+        raise BadInputError(
+            f"These answers do not describe a valid table. {said}",
+            "Nothing was written. Repeat the command with other answers.",
+        ) from error
 
 
 def _write(made: Path, folder: Path, table: NewTable) -> None:

@@ -101,11 +101,11 @@ def check(backup: Path, *, progress: Progress) -> Manifest:
         for file in manifest.files:
             progress(f"checking {file.name}")
             if backup / file.name not in present:  # refuses paths outside the folder, pins and keys
-                raise incomplete(backup, f"{file.name} is missing, or is no file of a journal")
+                raise incomplete(backup, f"{file.name} is missing, or is not a file of a journal")
             _check_file(backup / file.name, file)
         listed = {file.name for file in manifest.files}
         if more := [path.name for path in present if path.name not in listed] + _logs(backup):
-            raise incomplete(backup, f"{', '.join(more)} came there after it was made")
+            raise incomplete(backup, f"{', '.join(more)} was added after the backup was made")
     head = JournalFolder[Any, Any].open_to_read(backup).verify()
     if f"{head.number}:{head.hash.hex()}" != manifest.head:
         raise incomplete(backup, f"it ends with entry {head.number}, and its manifest says {manifest.head}")
@@ -114,7 +114,7 @@ def check(backup: Path, *, progress: Progress) -> Manifest:
 
 def incomplete(backup: Path, why: str) -> JournalError:
     """Return the error for an incomplete backup."""
-    return JournalError("journal-incomplete", f"{backup} is no complete backup of a journal: {why}.", MADE_AGAIN)
+    return JournalError("journal-incomplete", f"{backup} is not a complete backup of a journal: {why}.", MADE_AGAIN)
 
 
 def _manifest(backup: Path, present: list[Path]) -> Manifest:
@@ -133,9 +133,9 @@ def _reasons(backup: Path, present: list[Path]) -> Iterator[str]:
         with path.open("rb") as file:
             written_to = file.read(20)[_LOGGED] == b"\2\2"
         if written_to and path.with_name(f"{path.name}-wal").exists():
-            yield f"{path.name} was copied with its log, and the two may be of different moments"
+            yield f"{path.name} was copied with its log, and the two may come from different moments"
         elif written_to:
-            yield f"{path.name} was not closed when it was copied: what its log held may be missing"
+            yield f"{path.name} was not closed when it was copied: the content of its log may be missing"
 
 
 def _check_file(path: Path, file: CopiedFile) -> None:

@@ -1,9 +1,13 @@
-"""`cardshoe journal export`: events as they are published, for other programs."""
+"""`cardshoe journal export`: events as they are published, for other programs. `follow`: as they are recorded.
+
+`follow` reads the files, without the daemon's socket.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
+import time
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -12,10 +16,20 @@ import msgspec
 
 from controller.api.narration import tell
 from controller.commands.journal.days import Clock
-from controller.commands.journal.decisions import Decided, telling
-from controller.commands.journal.options import ALL, Asked, journal_options, opened, span_of, span_options
+from controller.commands.journal.decisions import Decided, line_of, read, telling
+from controller.commands.journal.journal_options import (
+    ALL,
+    Asked,
+    journal_options,
+    mark_of,
+    opened,
+    span_of,
+    span_options,
+)
 from controller.commands.journal.reading import decided_in
+from controller.commands.journal.source import Source
 from controller.commands.journal.table import Table
+from controller.commands.journal.words import step
 from controller.commands.text import write_out
 from controller.problems import BadInputError
 
@@ -32,8 +46,8 @@ def export(asked: Asked, day: str | None, since: str | None, until: str | None, 
            form: str) -> None:  # fmt: skip
     """Write events: all of them, or those of a time or of a range of entries.
 
-    jsonl: one JSON object a line, as the API publishes them. csv: a line each, with words for people. No concealed card
-    is in either.
+    jsonl: one JSON object on each line, as the API publishes them. csv: one line for each event, with words for people.
+    Neither contains a concealed card.
     """
     first, last = _range(entries)
     with opened(asked) as source:
@@ -58,7 +72,7 @@ def _range(entries: str | None) -> tuple[int, int]:
     except ValueError:
         found = (1, 0)
     if not 1 <= found[0] <= found[1]:
-        raise BadInputError(f"--entries {entries} is no range.", "Write 812-901, 812- or 812.")
+        raise BadInputError(f"--entries {entries} is not a range.", "Write 812-901, 812- or 812.")
     return found
 
 
@@ -91,3 +105,45 @@ LINES: Final[dict[str, Callable[[Decided, dict[str, Any], Table, Clock], str]]] 
     "jsonl": _json_line,
     "csv": _csv_line,
 }
+
+
+LOOK_EVERY: Final = 0.5  # seconds, during which the reader keeps no file of the journal open
+MAX_ENTRY: Final = 2**63 - 1
+
+
+@click.command()
+@journal_options
+@click.option("--json", "as_json", is_flag=True, help="Print events as JSON, one a line, as the API publishes them.")
+@click.option("--after", type=click.IntRange(0, MAX_ENTRY), help="Begin after this entry; by default with new events.")
+def follow(asked: Asked, as_json: bool, after: int | None) -> None:
+    """Print events as they are recorded, until interrupted. Continues when the daemon restarts."""
+    try:
+        with opened(asked) as source:
+            last = source.last_entry() if after is None else after
+            follow_from(source, last, asked, as_json=as_json, wait=lambda: time.sleep(LOOK_EVERY))
+    except KeyboardInterrupt:
+        return
+
+
+def follow_from(source: Source, after: int, asked: Asked, *, as_json: bool, wait: Callable[[], object]) -> None:
+    """Print what comes after an entry, and check again after each `wait`, forever."""
+    table = source.opening(source.file(-1))
+    said: list[str] = []
+    while True:
+        for stored in source.decisions(after):
+            decided = read(stored)
+            for happened in decided.events:
+                table.take(decided, happened)
+                if happened.entry <= after:
+                    continue
+                if as_json:
+                    write_out(msgspec.json.encode(happened.event).decode())
+                elif text := step(line_of(decided, happened), table.words):
+                    changed = "" if stored.holds else "CHANGED "
+                    write_out(f"{asked.clock.hour(decided.utc_ns)} {happened.entry} {changed}{text}")
+            after = stored.last
+        if source.misplaced != said:
+            said = source.misplaced
+            click.echo(mark_of(source), err=True)
+        wait()
+        source.look_again()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from controller.commands.journal.options import configuration_of, problems
+from controller.commands.journal.journal_options import configuration_of, problems
 from controller.commands.text import write_out
 from controller.journal import JournalError
 from controller.journal.file import Header, foreign, speaking
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 @click.command("new-key")
 @click.option("--config", required=True, type=click.Path(path_type=Path), help="The table's configuration (TOML).")
-@click.option("--lost", is_flag=True, help="The key before is lost: a shift manager accepts the one that is made.")
+@click.option("--lost", is_flag=True, help="The previous key is lost: a shift manager accepts the new one.")
 def new_key(config: Path, lost: bool) -> None:
-    """Replace the key that signs the journal by another one, which the key before endorses.
+    """Replace the key that signs the journal by a new one, which the previous key endorses.
 
-    The daemon takes it at its next start, and no person is asked to accept it. The key before stays beside it.
+    The daemon uses it from its next start, and nobody has to accept it. The previous key is kept beside it.
     """
     section = configuration_of(config).journal
     with problems():
@@ -39,14 +39,14 @@ def new_key(config: Path, lost: bool) -> None:
         if newest.public_key != before.public_key:
             raise JournalError(
                 "journal-key",
-                f"The key in {path} has signed nothing yet, so that it cannot endorse another one.",
-                "Start the daemon once, then ask for another key.",
+                f"The key in {path} has signed nothing yet, so it cannot endorse another key.",
+                "Start the daemon once, then repeat the command.",
             )
         after, kept = replace_signing_key(path, before, newest.identity.id)
     write_out(
         f"The journal is signed by {fingerprint(after.public_key)} from the next start on; "
         f"{fingerprint(before.public_key)} endorsed it.\n"
-        f"Note the fingerprint elsewhere, and delete the key before, {kept}, once the daemon has started."
+        f"Note the fingerprint elsewhere, and delete the previous key, {kept}, once the daemon has started."
     )
 
 
@@ -54,7 +54,9 @@ def _in_place_of_a_lost_one(section: JournalSection) -> None:
     """Make a key without endorsement for the journal's owner, since root may run this. Raise `JournalError`."""
     path = section.signing_key_path
     if path.exists():
-        raise JournalError("journal-key", f"{path} is there and not lost.", "Leave --lost out: then it is endorsed.")
+        raise JournalError(
+            "journal-key", f"{path} exists and is not lost.", "Leave --lost out; then this key endorses the new one."
+        )
     before = _newest(section.folder)
     after = SigningKey(create_key_file(path))
     with speaking(path):
@@ -62,8 +64,8 @@ def _in_place_of_a_lost_one(section: JournalSection) -> None:
         os.chown(path, owner.st_uid, owner.st_gid)
     write_out(
         f"The journal is signed by {fingerprint(after.public_key)} from the next start on; no key endorsed it.\n"
-        f"`cardshoe journal verify` will say so for ever: note why {fingerprint(before.public_key)} was lost, and both "
-        f"fingerprints. A shift manager returns the table to service. Put a copy of {path} into the safe."
+        f"`cardshoe journal verify` will always report this. Note why {fingerprint(before.public_key)} was lost, and "
+        f"note both fingerprints. A shift manager returns the table to service. Put a copy of {path} into the safe."
     )
 
 

@@ -8,9 +8,9 @@ from typing import Final
 
 import click
 
-from controller.commands.extras import of_extra
+from controller.commands.found_commands import of_extra
 from controller.commands.journal.data import account_as_data, changed_in
-from controller.commands.journal.options import (
+from controller.commands.journal.journal_options import (
     Asked,
     journal_options,
     mark_of,
@@ -34,9 +34,9 @@ SHORT: Final = 32  # characters; wider columns are text
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def report(asked: Asked, day: str | None, since: str | None, until: str | None, html: Path | None,
            as_json: bool) -> None:  # fmt: skip
-    """Account of a gaming day or a shift: rounds, hands, voids, irregularities, faults of the device, people.
+    """Report on a gaming day or a shift: rounds, hands, voids, irregularities, faults of the device, people.
 
-    By default that of the last day of the journal. A round counts in the time in which it began.
+    By default on the last day of the journal. A round counts in the period in which it began.
     """
     with opened(asked) as source:
         span = span_of(asked, source, day, since, until)
@@ -49,7 +49,7 @@ def report(asked: Asked, day: str | None, since: str | None, until: str | None, 
         mark = mark_of(source)
         if html is not None:
             with of_extra("report", "A page cannot be made"):
-                from controller.commands.journal.report_page import page_of
+                from controller.commands.journal.report_html import page_of
             write_page(html, page_of(account, made, asked.clock, mark))
             write_out(f"{mark} {summary(account)} Written to {html}.".lstrip())
             return

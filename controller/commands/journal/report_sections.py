@@ -133,7 +133,7 @@ def _undecided(account: Account, clock: Clock) -> Iterator[tuple[str, str]]:
 
 FAULT_WORDS: Final[dict[str, Callable[[Line], str]]] = {
     "command_unanswered": lambda line: "a command was not answered",
-    "exit_differs": lambda line: "its exit was not as ordered",
+    "exit_differs": lambda line: "its exit was not in the ordered state",
     "reports_passed": lambda line: f"reports are lost: {with_messages(line.event['note'])}",
     "clock_ran_backwards": lambda line: "its clock ran backwards",
 }
@@ -172,9 +172,9 @@ def _heads(account: Account, source: Source, clock: Clock) -> Iterator[tuple[str
     yield "entries", f"{account.first} to {account.last}"
     signed = source.signed_head(account.last)
     if signed is None:
-        yield "signed head", "none: nothing of this journal is signed"
+        yield "signed head", "none: this journal is not signed"
         return
     covers = "all of these entries" if signed.head.number >= account.last else f"entries up to {signed.head.number}"
     yield "signed head", signed.text
-    yield "covers", covers if signed.good else "nothing: THE SIGNATURE IS NOT THAT OF THE KEY"
+    yield "covers", covers if signed.good else "nothing: THE SIGNATURE WAS NOT MADE WITH THIS KEY"
     yield "signed", f"{clock.day_and_hour(signed.utc_ns)}, with the key {signed.fingerprint}"

@@ -169,11 +169,11 @@ class Source:
                 before = self.file(at - 1)
                 end = before.header.file_id, self._end(before.path)
                 if header.identity != before.header.identity:
-                    yield f"{path.name}, after entry {header.previous.number}, is of another journal."
+                    yield f"{path.name}, after entry {header.previous.number}, belongs to another journal."
                 elif (header.previous_file, header.previous) != end:
                     yield f"{path.name} does not begin where {before.path.name} ends, with entry {end[1].number}."
             elif header.previous_file and not self._is_deleted(header.previous_file):
-                said = "are missing, and no signed entry says that they were deleted by age."
+                said = "are missing, and no signed entry records that they were deleted by age."
                 yield f"The files before {path.name}, up to entry {header.previous.number}, {said}"
 
     def _end(self, path: Path) -> Head:
@@ -243,7 +243,7 @@ class Source:
         try:
             table.open_with(opening_text(file.path, file.header))
         except (AttributeError, LookupError, TypeError, ValueError) as error:
-            why = f"the state with which it begins, after entry {file.before}, is not that of a table"
+            why = f"the state with which it begins, after entry {file.before}, is not the state of a table"
             raise damaged(file.path, f"{why} ({type(error).__name__} {error})") from error
         return table
 

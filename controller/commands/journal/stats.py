@@ -11,7 +11,7 @@ import msgspec
 from controller.commands.journal.data import changed_in
 from controller.commands.journal.days import Clock, lasted
 from controller.commands.journal.decisions import read
-from controller.commands.journal.options import Asked, journal_options, mark_of, opened, print_json
+from controller.commands.journal.journal_options import Asked, journal_options, mark_of, opened, print_json
 from controller.commands.journal.source import Source
 from controller.commands.text import longest, many, page
 

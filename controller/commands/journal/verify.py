@@ -9,11 +9,9 @@ from typing import Any
 import click
 import msgspec
 
-from controller.commands.journal.options import Asked, journal_options
-from controller.commands.progress import progress_of
+from controller.commands.journal.journal_options import Asked, journal_options, progress_of
 from controller.commands.text import many, write_out
-from controller.daemon.journal_types import JOURNAL_TYPES
-from controller.daemon.table_fold import TableFold
+from controller.daemon.journal_types import JOURNAL_TYPES, TableFold
 from controller.journal.chain import Head
 from controller.journal.file import speaking
 from controller.journal.sealing import load_key_file
@@ -26,26 +24,32 @@ FAILED = 4  # the exit code for a journal that differs from what was written
 
 @click.command()
 @journal_options
-@click.option("--head", "noted", metavar="N:HASH", help="A head that was noted elsewhere; the journal has to hold it.")
-@click.option("--witness", type=click.Path(path_type=Path), help="The witness's file; all its heads have to be held.")
-@click.option("--key", default="", metavar="FINGERPRINT", help="Of the key that has to have signed the journal.")
+@click.option(
+    "--head", "noted", metavar="N:HASH", help="A head that was noted elsewhere and that the journal has to hold."
+)
+@click.option(
+    "--witness", type=click.Path(path_type=Path), help="The witness's file, whose heads the journal has to hold."
+)
+@click.option(
+    "--key", default="", metavar="FINGERPRINT", help="The fingerprint of the key that must have signed the journal."
+)
 @click.option(
     "--key-file",
     type=click.Path(path_type=Path),
-    help="The local key, if --config does not name it: saved states are checked, too.",
+    help="The local key, if --config does not name it; saved states are then checked, too.",
 )
-@click.option("--deep", is_flag=True, help="Open all that is sealed, and fold every entry again; needs --key-file.")
+@click.option("--deep", is_flag=True, help="Open all sealed items, and fold every entry again; needs --key-file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def verify(
     asked: Asked, noted: str | None, witness: Path | None, key: str, key_file: Path | None, deep: bool, as_json: bool
 ) -> None:
-    """Check a journal: chain, signatures, order of the files, pin; say what was found, where, and what is not known.
+    """Check a journal: chain, signatures, order of the files, pin. Print what was found, where, and what is not known.
 
-    Works beside a running table. Exit code 0: nothing was found; 4: something was.
+    The table may be running. Exit code 0: nothing was found; 4: something was found.
     """
     key_file = key_file or asked.key_file
     if deep and key_file is None:
-        raise BadInputError("A deep check opens what is sealed.", "Name the local key after --key-file.")
+        raise BadInputError("A deep check opens sealed items.", "Name the local key after --key-file.")
     if not asked.path.exists():
         raise BadInputError(f"There is no journal at {asked.path}.", "Name the folder with its files after --journal.")
     heads = [] if noted is None else [_head(noted)]
@@ -81,7 +85,7 @@ def _head(text: str) -> Head:
         hash_ = b""
     if not (number.isascii() and number.isdigit() and len(number) < 20 and len(hash_) == 32):
         raise BadInputError(
-            f"{text!r} is no head.", "Write the entry's number, a colon and 64 hexadecimal digits, as in a report."
+            f"{text!r} is not a head.", "Write the entry's number, a colon and 64 hexadecimal digits, as in a report."
         )
     return Head(int(number), hash_)
 
@@ -104,7 +108,7 @@ def _tell(path: Path, found: Verified) -> None:
         place = " ".join(part for part in (finding.file, f"entry {finding.entry:,}" if finding.entry else "") if part)
         lines.append(f"FOUND {finding.code}{f' in {place}' if place else ''}: {finding.sentence}")
     if not found.findings:
-        lines.append(f"{path} is as it was written, as far as this can show:")
+        lines.append(f"{path} is unchanged, as far as could be checked:")
     lines += [f"  not known: {sentence}" for sentence in found.unknown]
     write_out("\n".join(lines))
 

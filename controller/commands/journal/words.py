@@ -143,7 +143,7 @@ def evidence(found: Irregularity) -> str:
         parts.append(f"report {event['report']} of the device's start {event['boot']}{clock}")
     if event.get("ordinals"):
         listed = ", ".join(map(str, event["ordinals"]))
-        parts.append(f"out of the device as number {listed}")
+        parts.append(f"dealt by the device as number {listed}")
     if event.get("faces_seen") is not None:
         parts.append("a face lay open" if event["faces_seen"] else "no face lay open")
     if event.get("of_deck"):
@@ -249,7 +249,7 @@ def _head(round_: Round, clock: Clock) -> Iterator[str]:
         f"{clock.day_and_hour(round_.began_ns)}{until}, {clock.zone_name}; "
         f"journal entries {round_.first} to {round_.last}"
     )
-    dealer = f"dealer {round_.dealer}" if round_.dealer else "no dealer had come on duty"
+    dealer = f"dealer {round_.dealer}" if round_.dealer else "no dealer was on duty"
     yield f"{round_.title} ({round_.game}); {dealer}; {round_.device or 'no device'}"
     if round_.unit:
         clause = f" ({round_.clause})" if round_.clause else ""

@@ -24,9 +24,9 @@ NAMES: Final = {
     "CHOICE": tuple(CHOICES),
 }
 OWN_WORDS: Final = {
-    "help": "the lines that the table takes, or with a word what it means",
-    "table": "how the table stands",
-    "quit": "the prompt ends; so it does with Ctrl-D",
+    "help": "the lines that the table accepts, or the meaning of a word",
+    "table": "the state of the table",
+    "quit": "end the prompt, like Ctrl-D",
 }
 BUTTONS: Final = {
     "Bets are back": "return bets",
@@ -103,7 +103,7 @@ def lines_about(word: str) -> Iterator[str]:
     found = [name for name in WORDS if name == word] or [name for name in WORDS if word and name.startswith(word)]
     if not found:
         nearest = get_close_matches(word, WORDS, n=1)
-        yield f"'{word}' is no word{f'; nearest: {nearest[0]}' if nearest else ''}. `help` lists those of now."
+        yield f"'{word}' is not a word{f'; nearest: {nearest[0]}' if nearest else ''}. `help` lists those allowed now."
     for name in found:
         one = WORDS[name]
         yield f"{one.form}: {one.meaning}."

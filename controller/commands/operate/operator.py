@@ -48,7 +48,7 @@ class Line:
 
 def _split_person(words: list[str]) -> tuple[list[str], By]:
     """Split off a final `by NAME`, which is allowed after words that name nobody themselves."""
-    word, _ = find_word(words, WORDS, f"'{' '.join(words[:2])}' begins no line", people=True)
+    word, _ = find_word(words, WORDS, f"'{' '.join(words[:2])}' does not begin a line", people=True)
     form = WORDS[word].form
     if "by" not in words or "[by ROLE]" in form or "REASON" in form:
         return words, DEALER
@@ -134,7 +134,7 @@ class Operator:
             self.enter(operation, by)
         if asked():
             if not self._again(sentence):
-                raise NothingDoneError("nothing was done; enter the line again where it is meant")
+                raise NothingDoneError("nothing was done; enter the line again if it is meant")
             self.enter(operation, by)
 
     # -- what is on the table
@@ -187,13 +187,13 @@ class Operator:
 
     def _until(self, done: Callable[[TableView], bool]) -> None:
         if not done(self.view):
-            self._waits(f"Waiting; Ctrl-C ends it. {self.view.next_step}")
+            self._waits(f"Waiting; press Ctrl-C to stop. {self.view.next_step}")
             self._table.until(done)
 
     def load(self) -> None:
         """Wait for a deck; with a shoe also enter that it was shuffled by hand."""
         if self.view.phase not in BETWEEN_ROUNDS:
-            raise NothingDoneError("a round is in progress; put the deck in when it is over")
+            raise NothingDoneError("a round is in progress; put the deck in when the round is over")
         if self.view.unit == Unit.SINGLES:
             self._until(lambda view: _deck_is_in(view) or bool(view.irregularities))
             if not _deck_is_fit(self.view):

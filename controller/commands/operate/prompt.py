@@ -17,12 +17,12 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.patch_stdout import patch_stdout
 from prompt_toolkit.shortcuts import CompleteStyle
 
-from controller.commands.live import how_it_stands
 from controller.commands.operate.completion import candidates, unfinished
 from controller.commands.operate.help_text import lawful_words, lines_about, lines_of_help
 from controller.commands.operate.operator import Line, Operator, RefusedLineError, lines_of_answer
 from controller.commands.operate.running_table import RunningTable
 from controller.commands.operate.signing import Signer
+from controller.commands.table_display import how_it_stands
 from controller.people_words.table_of_words import NothingDoneError
 from controller.people_words.tokens import UnreadableLineError
 
@@ -60,7 +60,7 @@ class Prompt:
     def run(self) -> None:
         """Read lines until `quit` or Ctrl-D. Ctrl-C clears the line, or ends the waiting."""
         click.echo(how_it_stands(self._table.view))
-        click.echo("`help` lists what the table takes; Ctrl-D ends.")
+        click.echo("`help` lists the allowed lines; Ctrl-D ends.")
         while True:
             try:
                 text = self._session.prompt(self._asked)

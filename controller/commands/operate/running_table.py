@@ -125,7 +125,9 @@ class RunningTable:
         if self.lost:
             await self._until(lambda: not self.lost, within=True)
         if self.view.table != self._table:
-            raise NothingDoneError(f"{self.view.table} answers here and not {self._table}; end this and begin again")
+            raise NothingDoneError(
+                f"{self.view.table} answers here instead of {self._table}; end this command and start it again"
+            )
         before = self.view
         while True:
             try:
@@ -138,8 +140,8 @@ class RunningTable:
                 await self._until(lambda: not self.lost, within=True)
                 if (self.view.table, self.view.journal) != (before.table, before.journal):
                     raise NothingDoneError(
-                        "the table writes another journal since the line was sent, and it was not sent again; "
-                        "look whether it was done before you enter it again"
+                        "the table has begun another journal since the line was sent, so the line was not sent again; "
+                        "check whether it was done before you enter it again"
                     ) from None
         if answer.accepted:
             await self._until(lambda: self.lost or self._shown_up_to > answer.entry)
@@ -158,8 +160,8 @@ class RunningTable:
                 await self._changed.wait_for(done)
         except TimeoutError:
             raise NothingDoneError(
-                "the daemon does not answer, and whether the line was done is not known; "
-                "start the daemon and look at the table before you enter it again"
+                "the daemon does not answer, and it is not known whether the line was done; start the daemon and look "
+                "at the table before you enter it again"
             ) from None
 
     async def _follow(self) -> None:
@@ -174,7 +176,7 @@ class RunningTable:
                     elif not await self._update_view():
                         break
             except NotInJournalError as other:
-                self._say("The journal of the table is another one than before. Look at the table before you go on.")
+                self._say("The table has begun another journal. Look at the table before you continue.")
                 self._last = other.newest
             except (TableUnreachableError, NoTableError):
                 pass
@@ -203,7 +205,7 @@ class RunningTable:
         if view.table != self.view.table:
             self._say(f"Another table answers at this socket: {view.table}, not {self.view.table}. {view.next_step}")
         elif view.journal != self._last.journal:
-            self._say(f"The daemon runs again, and writes another journal. {view.next_step}")
+            self._say(f"The daemon runs again, with another journal. {view.next_step}")
         else:
             self._say(f"The daemon runs again. {view.next_step}")
         if view.journal != self._last.journal:
@@ -212,7 +214,9 @@ class RunningTable:
     async def _note_lost(self) -> None:
         if not self.lost:
             self.lost = True
-            self._say("The daemon does not answer. Nothing is entered until it runs again; Ctrl-C ends the waiting.")
+            self._say(
+                "The daemon does not answer. Nothing is entered until it runs again. Press Ctrl-C to stop waiting."
+            )
             await self._notify()
 
     async def _notify(self) -> None:

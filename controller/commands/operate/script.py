@@ -45,12 +45,10 @@ def read_script(name: str) -> Iterable[ScriptLine]:
         text = Path(name).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise BadInputError(
-            f"{name} cannot be read: {why}.", "Name a file of lines such as the prompt takes."
-        ) from None
+        raise BadInputError(f"{name} cannot be read: {why}.", "Name a file with lines as for the prompt.") from None
     lines = list(_lines(text.splitlines()))
     if wrong := [f"{name}, line {one.number}: {one.sentence}." for one in lines if one.line is None]:
-        raise BadInputError("\n".join(wrong), "Nothing was entered. Mend the file and give it again.")
+        raise BadInputError("\n".join(wrong), "Nothing was entered. Correct the file and try again.")
     return lines
 
 

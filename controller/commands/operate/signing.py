@@ -83,7 +83,7 @@ def read_people(given: tuple[str, ...]) -> dict[Role, str]:
         role = ROLES.get(word.strip().replace("_", " "))
         if role is None or not person.strip():
             raise BadInputError(
-                f"--person {one!r} names no rank and person.", f"Write ROLE=ID; ranks are {', '.join(ROLES)}."
+                f"--person {one!r} does not name a rank and a person.", f"Write ROLE=ID; ranks are {', '.join(ROLES)}."
             )
         people[role] = person.strip()
     return people
@@ -97,14 +97,16 @@ def read_pins(path: Path | None) -> dict[str, str]:
         with path.open(encoding="utf-8") as file:
             mode = path.stat().st_mode
             if stat.S_ISREG(mode) and mode & 0o077:
-                raise BadInputError(f"Others than its owner may use {path}.", f"Close it with `chmod 600 {path}`.")
+                raise BadInputError(
+                    f"Other users than its owner may read {path}.", f"Restrict it with `chmod 600 {path}`."
+                )
             lines = file.read(MOST_OF_FILE).splitlines()
     except OSError as error:
         raise BadInputError(
             f"{path} cannot be read: {error.strerror}.", "Name a file of PINs that you may read."
         ) from None
     except UnicodeDecodeError:
-        raise BadInputError(f"{path} is no text.", "Write a person and the PIN on each line.") from None
+        raise BadInputError(f"{path} is not a text file.", "Write a person and the PIN on each line.") from None
     pins = {}
     for number, line in enumerate(lines, start=1):
         words = line.split()
@@ -112,7 +114,7 @@ def read_pins(path: Path | None) -> dict[str, str]:
             continue
         if len(words) != 2:
             raise BadInputError(
-                f"{path}, line {number} has not a person and a PIN.", "Write a person and the PIN on each line."
+                f"{path}, line {number} does not have a person and a PIN.", "Write a person and the PIN on each line."
             )
         pins[words[0]] = words[1]
     return pins

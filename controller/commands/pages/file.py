@@ -1,4 +1,7 @@
-"""The file of a page. It never overwrites other files, and an old page stays until the new one is complete."""
+"""The file of a page. It never overwrites other files, and an old page stays until the new one is complete.
+
+It stands apart from `page`, which needs the packages of an extra.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ class PageFile(click.Path):
         """Check the name. Raise `BadInputError`."""
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         if path.suffix.lower() not in ENDS or not _may_be_written(path):
-            sentence = f"{click.format_filename(path)} is no name of a page."
+            sentence = f"{click.format_filename(path)} is not a valid name for a page."
             raise BadInputError(sentence, f"Name a file that ends with {ENDS[0]}.")
         return path
 

@@ -17,8 +17,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from controller.daemon.journal_types import JOURNAL_TYPES
-from controller.daemon.table_fold import TableFold
+from controller.daemon.journal_types import JOURNAL_TYPES, TableFold
 from controller.journal import schema
 from controller.journal.chain import Head, genesis, hash_decision
 from controller.journal.codec import CHECKPOINT, DECISION, NAME, OPENING

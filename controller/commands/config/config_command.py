@@ -1,0 +1,103 @@
+"""`cardshoe config check | example | show`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import msgspec
+
+from controller.commands.game_options import print_json
+from controller.commands.text import write_out
+from controller.problems import ConfigurationProblemError
+
+FILE = click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
+JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+
+
+class Wrong(msgspec.Struct, frozen=True):
+    """A mistake and its remedy."""
+
+    sentence: str
+    hint: str
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """The result of a check. `mistakes` keep the daemon from starting; `remarks` do not."""
+
+    file: str
+    mistakes: tuple[Wrong, ...]
+    remarks: tuple[Wrong, ...] = ()
+
+
+@click.group()
+def config() -> None:
+    """Check a table's configuration, show it as it is in force, or print an example."""
+
+
+@config.command()
+@FILE
+@click.option(
+    "--running",
+    type=click.Path(path_type=Path),
+    help="Check FILE for a reload by a daemon that was started with this copy of it.",
+)
+@JSON
+def check(path: Path, running: Path | None, as_json: bool) -> None:
+    """Check a configuration, the files that it names and its port, as the daemon would at its start.
+
+    With --running, check as at a reload: keys and port stay as they were at the start, and a change that needs a
+    restart is a mistake. All mistakes are listed at once, each with its place and the next step; then the exit code is
+    78.
+    """
+    from controller.commands.doctor.machine import run_program
+    from controller.daemon.configuration import ConfigurationError
+    from controller.daemon.configuration_checks import remarks_on
+    from controller.daemon.configuration_files import read_with_surroundings
+    from controller.daemon.reloading import read_for_reload
+
+    try:
+        configuration = read_with_surroundings(path, run_program) if running is None else read_for_reload(path, running)
+    except ConfigurationError as error:
+        if not as_json:
+            raise ConfigurationProblemError(str(error), error.hint) from error
+        print_json(Checked(str(path), tuple(Wrong(*mistake) for mistake in error.mistakes)))
+        raise SystemExit(ConfigurationProblemError.exit_code) from error
+    remarks = remarks_on(configuration)
+    if as_json:
+        print_json(Checked(str(path), (), tuple(Wrong(*remark) for remark in remarks)))
+        return
+    table = configuration.table
+    simulated = ", simulated" if table.simulated else ""
+    write_out(
+        f"{path}: no mistakes. Table {table.name}, {table.game}, {table.unit}, {configuration.settings.box_count} boxes"
+        f"{simulated}; {len(configuration.people)} people; device {configuration.device_url}."
+    )
+    for remark in remarks:
+        write_out(f"  - {' '.join(remark)}")
+
+
+@config.command()
+def example() -> None:
+    """Print an example of a configuration: every option with its meaning and its default."""
+    from controller.commands.config.as_toml import example as text
+
+    write_out(text())
+
+
+@config.command()
+@FILE
+@JSON
+def show(path: Path, as_json: bool) -> None:
+    """Show a configuration as it is in force, with defaults and full paths, and without secrets."""
+    from controller.commands.config.as_toml import as_toml, without_secrets
+    from controller.daemon.configuration import ConfigurationError, read_configuration
+
+    try:
+        configuration = read_configuration(path)
+    except ConfigurationError as error:
+        raise ConfigurationProblemError(str(error), error.hint) from error
+    if as_json:
+        write_out(msgspec.json.encode(without_secrets(configuration), enc_hook=str).decode())
+    else:
+        write_out(as_toml(configuration))

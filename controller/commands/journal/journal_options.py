@@ -1,0 +1,197 @@
+"""Shared parts of the commands: the requested journal, time zone and span, and refusals in sentences."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from datetime import date, time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+
+import click
+import msgspec
+
+from controller.commands.journal.days import UTC, Clock, Span
+from controller.commands.journal.decisions import UnreadableEntryError, telling
+from controller.commands.journal.reading import last_day
+from controller.commands.journal.source import Source
+from controller.commands.text import write_out
+from controller.daemon.journal_days import find_zone
+from controller.journal import JournalError
+from controller.journal.folder import JournalFolder
+from controller.journal.sealing import load_key_file
+from controller.problems import BadInputError, ConfigurationProblemError, JournalProblemError
+
+if TYPE_CHECKING:
+    from controller.daemon.sections import Configuration
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+MOST_NAMED: Final = 5  # ranges of entries in a sentence
+ALL: Final = Span(0, 2**63 - 1, "the whole journal")
+
+
+class Asked(NamedTuple):
+    """The requested journal, and its way of counting days. `key_file` is the local key, if known and belonging to this
+    user.
+    """
+
+    path: Path
+    clock: Clock
+    key_file: Path | None = None
+
+
+def journal_options(command: Command) -> Command:
+    """Add `--journal` or `--config`, `--zone` and `--day-begins`, which the command gets as `asked`."""
+
+    @click.option("--journal", "path", type=click.Path(path_type=Path), help="The journal's folder, or one file of it.")
+    @click.option("--config", type=click.Path(path_type=Path), help="Take journal and time zone from a configuration.")
+    @click.option("--zone", help="The casino's time zone, as Asia/Singapore; UTC unless the configuration names one.")
+    @click.option("--day-begins", metavar="HH:MM", help="When a gaming day begins there; 06:00 by default.")
+    @functools.wraps(command)
+    def wrapped(*arguments: Any, path: Path | None, config: Path | None, zone: str | None, day_begins: str | None,
+                **more: Any) -> Any:  # fmt: skip
+        with problems():
+            return command(*arguments, asked=_asked(path, config, zone, day_begins), **more)
+
+    return wrapped  # type: ignore[return-value]  # it takes what the command takes, except `asked`
+
+
+def _asked(path: Path | None, config: Path | None, zone: str | None, day_begins: str | None) -> Asked:
+    if (path is None) == (config is None):
+        raise BadInputError(
+            "Name the journal either by its folder or by a configuration.",
+            "Write its folder after --journal, or a table's --config.",
+        )
+    zone_name, begins, key_file = UTC, "06:00", None
+    if config is not None:
+        section = configuration_of(config).journal
+        path, zone_name, begins = section.folder, section.time_zone, section.day_begins
+        key_file = section.key_file if os.access(section.key_file, os.R_OK) else None
+    assert path is not None
+    name = zone or zone_name
+    try:
+        found = find_zone(name)
+    except ValueError as error:
+        raise BadInputError(f"--zone: {error}.", "Write it as Asia/Singapore or UTC.") from error
+    try:
+        return Asked(path, Clock(found, name, time.fromisoformat(day_begins or begins)), key_file)
+    except ValueError as error:
+        raise BadInputError(f"--day-begins: {error}.", "Write it as 06:00.") from error
+
+
+def configuration_of(path: Path) -> Configuration:
+    """Read a table's configuration; report its mistakes in a sentence with exit code 78."""
+    from controller.daemon.configuration import ConfigurationError, read_configuration
+
+    try:
+        return read_configuration(path)
+    except ConfigurationError as error:
+        raise ConfigurationProblemError(str(error), error.hint) from error
+
+
+def span_options(command: Command) -> Command:
+    """Add `--day`, `--from` and `--to`, which the command gets as `day`, `since` and `until`."""
+    command = click.option("--to", "until", metavar="TIME", help="Up to, but not including, this time.")(command)
+    command = click.option("--from", "since", metavar="TIME", help="From this time on, as 2026-11-23T14:00.")(command)
+    return click.option("--day", metavar="DATE", help="A gaming day, as 2026-11-23; by default the last one.")(command)
+
+
+def span_of(asked: Asked, source: Source, day: str | None, since: str | None, until: str | None) -> Span:
+    """Return the requested time, or else the last gaming day of the journal. Raise `BadInputError`."""
+    try:
+        if day is not None:
+            if since or until:
+                raise BadInputError("--day names a whole day.", "Leave --from and --to out, or --day.")
+            return asked.clock.day(date.fromisoformat(day))
+        if since is None and until is None:
+            return last_day(source, asked.clock) or ALL
+        start = asked.clock.moment(since) if since is not None else ALL.start
+        end = asked.clock.moment(until) if until is not None else ALL.end
+    except (ValueError, OverflowError) as error:
+        raise BadInputError(f"Unknown form of a time: {error}.", "Write 2026-11-23, or 2026-11-23T14:00.") from error
+    if start >= end:
+        raise BadInputError("--from is not before --to.", "Exchange them.")
+    return Span(start, end, f"{since or 'the beginning'} to {until or 'the end'}")
+
+
+@contextmanager
+def problems() -> Iterator[None]:
+    """Turn errors of the journal into a sentence with exit code 4."""
+    try:
+        yield
+    except JournalError as error:
+        raise JournalProblemError(str(error), error.hint) from error
+
+
+@contextmanager
+def opened(asked: Asked) -> Iterator[Source]:
+    """Open the journal for reading. Raise `JournalError`.
+
+    Changed entries, and entries that cannot be put into words, end the command with exit code 4 after its output.
+    """
+    local_key = None if asked.key_file is None else load_key_file(asked.key_file)
+    source = Source(asked.path, local_key)
+    try:
+        with telling():
+            yield source
+    except UnreadableEntryError as error:
+        if mark_of(source):  # a changed entry may not be describable
+            raise _changed(asked.path, source) from error
+        raise _unreadable(source, error) from error
+    if mark_of(source):
+        raise _changed(asked.path, source)
+
+
+def mark_of(source: Source) -> str:
+    """Return a sentence to head the output if what was read differs from what was written, else ""."""
+    found = list(source.misplaced[:MOST_NAMED])
+    if source.changed:
+        named = source.changed[:MOST_NAMED]
+        ranges = ", ".join(f"{first} to {last} of {source.path_of(last).name}" for first, last in named)
+        more = f" and {len(source.changed) - MOST_NAMED} more ranges" if len(source.changed) > MOST_NAMED else ""
+        found.append(f"entries {ranges}{more} were changed after they were recorded.")
+    return f"NOT AS IT WAS WRITTEN: {' '.join(found)}" if found else ""
+
+
+def _unreadable(source: Source, error: UnreadableEntryError) -> JournalProblemError:
+    entry = error.entry or source.at
+    place = (
+        f"{source.path_of(entry)}, entry {entry}" if error.entry else f"{source.path_of(entry)}, up to entry {entry}"
+    )
+    return JournalProblemError(
+        f"{place}: the content cannot be described: {error}.",
+        "Somebody who holds the keys changed it, or another version wrote it: compare the journal with heads that were "
+        "noted elsewhere (`cardshoe journal verify`), and read it with the version of cardshoe that wrote it.",
+    )
+
+
+def _changed(path: Path, source: Source) -> JournalProblemError:
+    return JournalProblemError(
+        f"{path}: {mark_of(source)}",
+        "Keep the files for an audit. `cardshoe journal verify` lists what is wrong; a backup may have it complete.",
+    )
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON value on one line."""
+    write_out(msgspec.json.encode(value).decode())
+
+
+@contextmanager
+def progress_of(journal: Path) -> Iterator[Callable[[int], None]]:
+    """Yield a function to call with each entry that was reached. Raise `JournalError` if there is no journal."""
+    if not sys.stderr.isatty():
+        yield lambda entry: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    files: JournalFolder[Any, Any] = JournalFolder.open_to_read(journal)
+    with closing(files.reader(files.files[-1])) as newest:
+        last = newest.head().number
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("checking the journal", total=last)
+        yield lambda entry: progress.update(task, completed=entry)

@@ -1,0 +1,84 @@
+"""A report as one HTML page with plots, which prints on A4 and loads nothing from elsewhere (extra `report`).
+
+The plots are SVG, drawn without a display. The same account gives the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from controller.commands.journal.account import Account
+from controller.commands.journal.days import Clock
+from controller.commands.journal.report_sections import NOTHING, Section, summary
+from controller.commands.pages.page import DARK, Plot, drawn, rendered
+
+FEW_BARS: Final = 12  # fewer bars than this keep the same width
+MOST_BARS: Final = 24
+
+
+def plots_of(account: Account, clock: Clock) -> list[Plot]:
+    """Return the plots that have something to show."""
+    made: list[Plot] = []
+    if account.hours:
+        labels = [f"{clock.local(hour):%H}" for hour in account.hours]
+        counts = list(account.hours.values())
+        says = f"Rounds begun in each hour, at most {max(counts)}."
+        made.append(_bars("Rounds begun, by hour", says, labels, counts, "hour"))
+    if account.groups:
+        times = Counter[str]()
+        for group in account.groups:
+            times[group.row] += len(group.rounds)
+        shown = sorted(times.items())[:MOST_BARS]
+        says = "How often: " + ", ".join(f"{row} {count}" for row, count in shown) + "."
+        made.append(
+            _bars("Irregularities, by number", says, [row for row, _ in shown], [count for _, count in shown], "number")
+        )
+    if any(account.lengths):
+        says = f"How long rounds lasted: {min(account.lengths)} to {max(account.lengths)} seconds."
+        made.append(_histogram("How long rounds lasted", says, account.lengths))
+    return made
+
+
+def _bars(title: str, says: str, labels: Sequence[str], counts: Sequence[int], what: str) -> Plot:
+    def draw(axes: Axes) -> None:
+        axes.bar(range(len(counts)), counts, color=DARK, width=0.7)
+        axes.set_xticks(range(len(labels)), labels)
+        axes.set_xlim(-0.6, max(len(labels), FEW_BARS) - 0.4)
+        axes.set_xlabel(what)
+
+    return Plot(title, says, _drawn(title, draw))
+
+
+def _histogram(title: str, says: str, seconds: Sequence[int]) -> Plot:
+    def draw(axes: Axes) -> None:
+        axes.hist(seconds, bins=20, range=(0, max(seconds)), color=DARK, rwidth=0.9)
+        axes.set_xlabel("seconds")
+
+    return Plot(title, says, _drawn(title, draw))
+
+
+def _drawn(title: str, draw: Callable[[Axes], None]) -> bytes:
+    def draw_counts(figure: Figure) -> None:
+        axes = figure.subplots()
+        draw(axes)
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+
+    return drawn(title, draw_counts)
+
+
+TEMPLATE: Final = Path(__file__).with_name("report.html")
+
+
+def page_of(account: Account, made: Sequence[Section], clock: Clock, mark: str = "") -> str:
+    """Return the page, with `mark` at its head. Texts of people and devices are escaped."""
+    return rendered(
+        TEMPLATE, table=account.table, span=account.span.name, zone=clock.zone_name, summary=summary(account),
+        sections=made, plots=plots_of(account, clock), nothing=NOTHING, mark=mark,
+    )  # fmt: skip

@@ -1,0 +1,126 @@
+"""`cardshoe operate`: operates a running table by commands in words."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from controller.api.client import NoTableError, TableUnreachableError
+from controller.api.narration import tell
+from controller.api.screen_lines import with_names
+from controller.commands.operate.operator import Operator
+from controller.commands.operate.running_table import RunningTable
+from controller.commands.operate.script import run_script
+from controller.commands.operate.signing import Signer, read_people, read_pins
+from controller.commands.text import in_terminal
+from controller.commands.vocabulary import words_of
+from controller.problems import BadInputError, ProblemError
+
+
+@click.command()
+@click.option("--socket", type=click.Path(path_type=Path), required=True, help="The daemon's socket ([api] socket).")
+@click.option("--script", metavar="FILE", help="Enter the lines of this file, or of standard input (-).")
+@click.option("--keep-going", is_flag=True, help="Continue after a refused line of the script.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each line of the script.")
+@click.option(
+    "--pin-file",
+    type=click.Path(path_type=Path),
+    help="A file with a person and the PIN on each line, readable only by its owner, or a descriptor (/dev/fd/3).",
+)
+@click.option(
+    "--person",
+    "people",
+    metavar="ROLE=ID",
+    multiple=True,
+    help="The person who acts if a line names a rank, as in 'pit supervisor=sam'; may be repeated.",
+)
+@click.option(
+    "--wait",
+    type=click.FloatRange(min=0),
+    default=30.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long a line waits for a daemon that has ended.",
+)
+def operate(
+    socket: Path,
+    script: str | None,
+    keep_going: bool,
+    as_json: bool,
+    pin_file: Path | None,
+    people: tuple[str, ...],
+    wait: float,
+) -> None:
+    """Operate a running table in words: at a prompt, or by the lines of a script.
+
+    The words are those of scenarios: begin, report exposed card B1, confirm by sam. `help` lists the allowed lines.
+    Exit codes of a script: 0 every line was done, 1 a line was refused or had no effect, 2 a line cannot be read.
+    """
+    if script is None and (keep_going or as_json):
+        raise BadInputError("--keep-going and --json are for scripts.", "Add --script FILE, or leave them out.")
+    if script is None and not (in_terminal() and sys.stdin is not None and sys.stdin.isatty()):
+        raise BadInputError("The prompt needs a terminal.", "Give the lines with --script FILE, or --script -.")
+    chosen, pins = read_people(people), read_pins(pin_file)
+    try:
+        if script is None:
+            _at_a_prompt(socket, Signer(chosen, pins, **_asking()), wait)
+        else:
+            _by_script(socket, Signer(chosen, pins), wait, script, keep_going=keep_going, as_json=as_json)
+    except (TableUnreachableError, NoTableError) as error:
+        raise ProblemError(str(error), error.hint) from error
+
+
+def _asking() -> dict[str, Any]:
+    from controller.commands.operate.prompt import ask_person, ask_pin
+
+    return {"ask_person": ask_person, "ask_pin": ask_pin}
+
+
+class _Listener:
+    """Prints what happens, and gives the operator each irregularity that is raised."""
+
+    operator: Operator | None = None
+    table: RunningTable
+
+    def __init__(self, *, silent: bool) -> None:
+        self._silent = silent
+
+    def heard(self, event: dict[str, Any]) -> None:
+        if event["event"] == "irregularity_raised" and self.operator is not None:
+            self.operator.raised(event["entry"])
+        refused = event["event"] == "operation_refused"
+        if refused and self.operator is not None and event["operation_id"] == self.operator.answered:
+            return  # printed as the answer to the line
+        line = None if self._silent else tell(with_names(event, self.table.people), words_of(self.table.view.game))
+        if line:
+            click.echo(line)
+
+
+def _at_a_prompt(socket: Path, signer: Signer, wait: float) -> None:
+    from controller.commands.operate.prompt import Prompt, ask_again, at_prompt
+
+    listener = _Listener(silent=False)
+
+    def run() -> None:
+        with RunningTable(socket, listener.heard, click.echo, patience=wait) as table:
+            listener.table = table
+            prompt = Prompt(table, signer)
+            prompt.operator = listener.operator = Operator(table, signer, ask_again, steady=True, waits=click.echo)
+            prompt.run()
+
+    at_prompt(run)
+
+
+def _by_script(socket: Path, signer: Signer, wait: float, script: str, *, keep_going: bool, as_json: bool) -> None:
+    listener = _Listener(silent=as_json)
+
+    def say(sentence: str) -> None:
+        click.echo(sentence, err=True)
+
+    with RunningTable(socket, listener.heard, say, patience=wait) as table:
+        listener.table = table
+        listener.operator = Operator(table, signer, lambda sentence: True)
+        run_script(script, listener.operator, keep_going=keep_going, as_json=as_json)

@@ -1,0 +1,116 @@
+"""The files of an existing journal: their owner, the local key with which it was begun, and the key that signed it.
+
+The daemon writes only to its own files, and a restore by root leaves files of root.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from controller.daemon.section_reader import UNREADABLE
+from controller.daemon.sections import JournalSection
+from controller.journal import JournalError
+from controller.journal.file import Header, keys_for
+from controller.journal.folder import newest_header
+from controller.journal.sealing import load_key_file
+from controller.journal.signing import fingerprint, is_signed, key_statement, load_signing_key
+from firmware_bridge.messages import message
+
+PUT_BACK: Final = message(
+    "Put it back from the safe, and give it to the daemon's user. If it is lost, `cardshoe journal new-key --lost` "
+    "makes a new one, which a shift manager accepts at the next start."
+)
+
+
+def missing_key(section: JournalSection, header: Header | None) -> JournalError | None:
+    """Return why no key may be created: another key signed the journal. `header` is that of its newest file."""
+    path = section.signing_key_path
+    if header is None or path.exists():
+        return None
+    said = message(
+        "The journal in {folder} is signed by the key {key}, and {path}, which held it, is missing.",
+        folder=str(section.folder),
+        key=fingerprint(header.public_key),
+        path=str(path),
+    )
+    return JournalError("journal-key", said, PUT_BACK)
+
+
+def errors_of_keys(section: JournalSection) -> Iterator[tuple[str, JournalError]]:
+    """Yield each error with the configuration's key that it concerns. A journal that this user cannot read yields
+    none.
+    """
+    if UNREADABLE in (section.folder, section.key_file, section.signing_key_file):
+        return
+    with suppress(OSError, JournalError):  # problems of the files themselves are reported elsewhere
+        header = newest_header(section.folder)
+        if header is None:
+            return
+        local_key = load_key_file(section.key_file)
+        try:
+            keys_for(section.folder, local_key, header)
+        except JournalError as error:
+            yield "key_file", error
+        if missing := missing_key(section, header):
+            yield "signing_key_file", missing
+
+
+def other_signer(section: JournalSection) -> str:
+    """Return a warning about a key that neither signed the journal nor is endorsed by the key that did, or "".
+
+    If the pin exists, a shift manager is asked at the start; after a restore it does not exist.
+    """
+    path = section.signing_key_path
+    with suppress(OSError, JournalError):
+        header = newest_header(section.folder)
+        if header is None:
+            return ""
+        key = load_signing_key(path)
+        said = key_statement(header.identity.id, header.public_key, key.public_key)
+        if key.public_key != header.public_key and not is_signed(header.public_key, key.endorsement, said):
+            return f"The key in {path} is not {fingerprint(header.public_key)}, which signed the journal."
+    return ""
+
+
+def foreign_in(folder: Path, uid: int) -> Path | None:
+    """Return the folder, or its first file, that does not belong to that user; None if all do, as far as can be
+    seen.
+    """
+    with suppress(OSError):
+        if folder.stat().st_uid != uid:
+            return folder
+        for path in sorted(folder.iterdir()):
+            if path.lstat().st_uid != uid:
+                return path
+    return None
+
+
+def give_to(user: str, folder: Path) -> str:
+    """Return the command for root that changes the owner."""
+    return f"chown -R {user}: {folder}"
+
+
+def name_of(uid: int) -> str:
+    """Return the user's name, or the number if this PC does not know it."""
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)
+
+
+def hint_of_owner(table: str, folder: Path) -> str:
+    """Return the next step if this program's user does not own its table's journal, or "". It is "" for root too."""
+    uid = os.geteuid()
+    found = foreign_in(folder, uid) if uid else None
+    if found is None:
+        return ""
+    owner = name_of(found.lstat().st_uid)
+    return (
+        f"{found} belongs to {owner} and not to the daemon's user. As root: {give_to(name_of(uid), folder)} && "
+        f"systemctl restart cardshoe@{table}"
+    )

@@ -1,0 +1,233 @@
+"""The effect of every report, and of every fault in a status, in every phase and service.
+
+`python -m tools.generate` writes docs/device_reports.md; a test plays every case and compares it with the
+page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, get_args
+
+from controller.games.specification import Kind, Unit
+from controller.table import events
+from controller.table.admissions import ADMISSIONS, BY_ID
+from controller.table.events import AnyEvent
+from controller.table.phases import Phase, Service
+from firmware_bridge import observations as o
+from firmware_bridge.cards import DECK, Concealed
+from firmware_bridge.observations import AnyObservation
+from tests.table.every_state import to_phase
+from tests.table.harness import TableHarness
+
+GROUPS: Final[dict[str, tuple[Phase, ...]]] = {
+    "between rounds": (Phase.CLOSED, Phase.IDLE, Phase.CONCLUDED, Phase.VOIDED),
+    "maintenance": (Phase.MAINTENANCE,),
+    "betting": (Phase.BETTING,),
+    "deal": (Phase.FIRST_CARD, Phase.DEALING_SETS, Phase.DEALING_SINGLES),
+    "after the deal": (Phase.EXAMINING, Phase.EXPOSING, Phase.SETTLING),
+}
+RECONCILING: Final = "reconciling (in a round)"
+KEPT: Final = "kept by the device until the link stands"
+Say = Callable[[TableHarness], AnyObservation]
+NEXT: Final = 30  # a card of the harness's deck that no played round has dealt
+
+
+def _card(table: TableHarness, number: int) -> Concealed:
+    return Concealed(DECK[NEXT], table.device.shuffle, number)
+
+
+SAID: Final[dict[str, tuple[Say, str]]] = {
+    "started (power)": (lambda t: o.Started("power"), "in a round the power failed: people decide (I17, I18)"),
+    "started (reset)": (lambda t: o.Started("reset"), "the count that follows shows whether cards passed"),
+    "deck_loaded": (lambda t: o.DeckLoaded(9, 52), "the deck of the next round"),
+    "shuffle_started": (lambda t: o.ShuffleStarted(t.device.deck), "in a round no deck in play is shuffled"),
+    "shuffle_finished": (lambda t: o.ShuffleFinished(t.device.deck, 901, 52), "the same"),
+    "shuffle_finished (1 missing)": (
+        lambda t: o.ShuffleFinished(t.device.deck, 901, 51, missing=1),
+        "a deck that is not whole is not dealt from",
+    ),
+    "shuffle_finished (1 foreign)": (
+        lambda t: o.ShuffleFinished(t.device.deck, 901, 52, foreign=1),
+        "a card of another deck is among them",
+    ),
+    "shuffle_finished (1 unreadable)": (
+        lambda t: o.ShuffleFinished(t.device.deck, 901, 52, unreadable=1),
+        BY_ID["cards not read in the shuffle"].why,
+    ),
+    "shuffle_aborted": (lambda t: o.ShuffleAborted(t.device.deck, 20), "the deck is not shuffled"),
+    "set_dispensed (out of turn)": (
+        lambda t: o.SetDispensed(t.device.shuffle, 40, 10, t.device.deck, (_card(t, 40),)),
+        "a jump in the count: cards may have passed unseen",
+    ),
+    "set_removed (unknown)": (lambda t: o.SetRemoved(t.device.shuffle, 49), "the journal knows no such set"),
+    "card_drawn (out of turn)": (
+        lambda t: o.CardDrawn(t.device.shuffle, 40, 12, t.device.deck, _card(t, 40)),
+        "a jump in the count: cards may have passed unseen",
+    ),
+    "cards_drawn_together (out of turn)": (
+        lambda t: o.CardsDrawnTogether(t.device.shuffle, 40, 11, t.device.deck, False, (None, None)),
+        "a jump in the count: cards may have passed unseen",
+    ),
+    "face_up_found": (
+        lambda t: o.FaceUpFound(t.device.shuffle, 45, t.device.deck, _card(t, 45)),
+        "no round begins with such a deck; in a round the clause says what follows",
+    ),
+    "stub_unloaded": (
+        lambda t: o.StubUnloaded(t.device.deck, t.state.stub_due),
+        "the end count; in the middle of a deal the cards are out of the device",
+    ),
+    "jammed": (lambda t: o.Jammed("exit"), "no card moves; people reach for the cards, so an unused deck is unfit"),
+    "jam_cleared": (lambda t: o.JamCleared("exit"), "nothing was jammed"),
+    "door_moved (open)": (lambda t: o.DoorMoved(True), "the cards are within reach, so an unused deck is unfit"),
+    "door_moved (closed)": (lambda t: o.DoorMoved(False), "nothing was open"),
+    "self_test_finished (failed)": (lambda t: o.SelfTestFinished(False, "lamp"), BY_ID["self-test failed"].why),
+    "self_test_finished (passed)": (lambda t: o.SelfTestFinished(True), "the device's word that it is well again"),
+    "check_failed (memory)": (lambda t: o.CheckFailed("memory"), BY_ID["memory check failed"].why),
+    "check_failed (program)": (lambda t: o.CheckFailed("program"), BY_ID["program check failed"].why),
+    "check_failed (another)": (lambda t: o.CheckFailed("lamp"), BY_ID["check failed"].why),
+    "power_low": (lambda t: o.PowerLow(), BY_ID["power low"].why),
+    "tampered": (lambda t: o.Tampered("case"), BY_ID["tampering"].why),
+    "button_pressed": (lambda t: o.ButtonPressed("green"), "it concerns no card"),
+    "reports_lost": (lambda t: o.ReportsLost(1, 1, 2), "cards may have passed unseen"),
+    "not_understood": (lambda t: o.NotUnderstood("too short"), "it may have been about cards"),
+    "gap_suspected": (lambda t: o.GapSuspected("5 after 3"), "something may be lost, which is not certain"),
+    "alarmed": (lambda t: o.Alarmed("E7"), "the device says that something is wrong, and not what"),
+    "noted": (lambda t: o.Noted("stand-by"), "it concerns no card"),
+}
+FAULTS: Final = {
+    "jam: exit": BY_ID["fault"].why,
+    "door": BY_ID["fault"].why,
+    "fan": BY_ID["fault"].why,
+}
+"""In a status while the link stands, without a report of the same."""
+
+
+def outcome(seen: list[AnyEvent]) -> str:
+    """Return the effect in the words of the page."""
+    said: list[str] = []
+    for event in seen:
+        match event:
+            case events.IrregularityRaised(kind=Kind.TECHNICAL_STOP):
+                said.append("stops (I19)")
+            case events.IrregularityRaised(kind=Kind.COUNT_IN_DOUBT):
+                said.append("doubts (I04)")
+            case events.IrregularityRaised(row=row):
+                said.append(f"raises {row.id}")
+            case events.DeviceStopped():
+                said.append("stops")
+            case events.DeckMadeUnusable():
+                said.append("deck unfit")
+            case events.DeviceNoted() | events.MaintenanceNoted():
+                said.append("noted")
+            case events.DeckArrived() | events.ShuffleBegan() | events.DeckShuffled() | events.StubCounted():
+                said.append("taken")
+            case events.CardsSetAside() | events.SetInTray() | events.CardFoundFaceUp() | events.DeviceFreed():
+                said.append("taken")
+            case _:
+                pass
+    if "stops (I19)" in said:
+        said = [one for one in said if one != "stops"]
+    if len(said) > 1:
+        said = [one for one in said if one not in ("noted", "taken")] or said
+    return ", ".join(dict.fromkeys(said)) or "noted"
+
+
+def at(phase: Phase, service: Service) -> TableHarness:
+    unit = Unit.SINGLES if phase is Phase.DEALING_SINGLES else Unit.SETS
+    table = to_phase(unit, phase)
+    if service is not Service.IN_SERVICE:
+        table.lose_link()
+    if service is Service.RECONCILING:
+        table.connect()
+        assert table.state.service is service
+    return table
+
+
+def after_report(say: Say, phase: Phase, service: Service = Service.IN_SERVICE) -> str:
+    table = at(phase, service)
+    before = len(table.steps)
+    table.device.report(say(table))
+    if len(table.steps) == before:
+        return KEPT
+    return outcome([event for _, event in table.steps[before][1]])
+
+
+def after_fault(fault: str, phase: Phase, service: Service = Service.IN_SERVICE) -> str:
+    table = at(phase, service)
+    table.device.faults = (fault,)
+    before = len(table.steps)
+    table.heartbeat()
+    return outcome([event for _, numbered in table.steps[before:] for _, event in numbered])
+
+
+def cells(play: Callable[[Phase, Service], str]) -> list[str]:
+    found = [
+        "; ".join(dict.fromkeys(play(phase, Service.IN_SERVICE) for phase in phases)) for phases in GROUPS.values()
+    ]
+    in_round = (Phase.BETTING, Phase.DEALING_SETS, Phase.EXAMINING)
+    found.append("; ".join(dict.fromkeys(play(phase, Service.RECONCILING) for phase in in_round)))
+    return found
+
+
+def table_of_page() -> str:
+    heads = ["what the device says", *GROUPS, RECONCILING, "why"]
+    lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
+    for name, (say, why) in SAID.items():
+        row = cells(lambda phase, service, say=say: after_report(say, phase, service))  # type: ignore[misc]  # bound now
+        lines.append(f"| `{name}` | {' | '.join(row)} | {why} |")
+    for fault, why in FAULTS.items():
+        row = cells(lambda phase, service, fault=fault: after_fault(fault, phase, service))  # type: ignore[misc]  # likewise
+        lines.append(f"| status: `{fault}` | {' | '.join(row)} | {why} |")
+    return "\n".join(lines)
+
+
+def admissions() -> str:
+    """Return the rows on what ends an admission."""
+    lines = ["| cause | in a round | taken back by | why |", "|---|---|---|---|"]
+    for row in ADMISSIONS:
+        in_round = {None: "-", Kind.TECHNICAL_STOP: "I19", Kind.COUNT_IN_DOUBT: "I04"}[row.in_round]
+        well = " or ".join(f"`{one.__struct_config__.tag}`" for one in row.well) or "-"
+        lines.append(f"| {row.id} | {in_round} | {well} | {row.why} |")
+    return "\n".join(lines)
+
+
+def page() -> str:
+    return f"""# What a report does to the table
+
+This page is for device makers and laboratories: what each report of a device, and each fault in its status, does at a
+table of NC in every phase and service. `python -m tools.generate` makes the tables by playing the program; a test
+compares them.
+
+*Stops*: no card moves and no round begins; during a round it is I19, which people decide by the clause. *Doubts*: the
+cards must be counted (I04). *Raises*: that irregularity. *Deck unfit*: the unused deck must be loaded, shuffled and
+counted again. *Taken*: it is part of normal play. *Noted*: it is journaled and changes nothing. While the table is out
+of service the device keeps its reports until the link stands.
+
+{table_of_page()}
+
+## What the device admits of itself
+
+Such a stop lasts, also over a lost link and a restart, until the device has cancelled it by the named report and a pit
+supervisor returns the table to service. A self-test cancels it only if it is passed. If no report is named, the
+supervisor acts first: the next status then lists the remaining faults, and the next shuffle the unread cards. A device
+that alternates between fit and unfit stays stopped.
+
+{admissions()}
+
+## Doors and jams
+
+An opened door, and a jam, put cards within reach where no sensor watches: one may have been moved, added or taken. So a
+deck that is shuffled and not dealt from yet is unfit, the one that waits beside the deck in play as well. A jam that
+frees itself looks the same in the reports, and is treated the same. A deck that a shuffler has not shuffled yet is made
+good by its shuffle, which counts it; a shoe's deck is shuffled outside, put in, and counted by hand. Of the deck of a
+round in progress people decide by the clause of I19.
+"""
+
+
+def kinds_said() -> set[str]:
+    return {name.partition(" ")[0] for name in SAID}
+
+
+def kinds_there_are() -> set[str]:
+    return {str(one.__struct_config__.tag) for one in get_args(AnyObservation)}

@@ -1,0 +1,97 @@
+"""docs/states.md, made from the transition tables in `phases.py`.
+
+    python -m tools.generate
+
+A test fails when page and tables differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+
+from controller.table.phases import (
+    BETWEEN_ROUNDS,
+    PHASES,
+    SERVICES,
+    WINDOW_OPEN,
+    Condition,
+    Phase,
+    Service,
+    Transition,
+)
+
+LAST_ROUND = (WINDOW_OPEN & BETWEEN_ROUNDS) - {Phase.VOIDED}
+INTRODUCTION = """\
+# States of a table
+
+This page is for contributors and laboratories. `python -m tools.generate` makes it from `controller/table/phases.py`;
+do not edit it here. What may be done at a table depends on three things:
+
+- The **phase** says how far the round has come.
+- The **service** says whether table and device may be used together. The link is restored automatically; a round is
+  continued only by a person who has compared the table with the screen.
+- **Held** is derived: a table is held while it is paused or while an open irregularity blocks. The exit of the device
+  is locked then.
+
+The tables say which state a trigger leads to. Nothing else happens on entering or leaving a state; a trigger without a
+row for the present state is refused with a sentence. Of several rows for the same trigger and state the first whose
+condition holds is taken.
+"""
+
+
+def page() -> str:
+    """Return the whole page."""
+    parts = [
+        INTRODUCTION,
+        "## Phases\n",
+        f"A round is in progress in every phase but {_listed(BETWEEN_ROUNDS)}.\n"
+        f"In {_listed(LAST_ROUND)} an error of the last round may still be reported, and void it, until the next one\n"
+        "begins.\n",
+        _diagram(PHASES, Phase.CLOSED),
+        _table(PHASES),
+        "## Services\n",
+        "A daemon starts out of service and looks for its device.\n",
+        _diagram(SERVICES, Service.OUT_OF_SERVICE),
+        _table(SERVICES),
+    ]
+    return "\n".join(parts)
+
+
+def _listed(phases: frozenset[Phase]) -> str:
+    words = [f"*{_words(phase)}*" for phase in Phase if phase in phases]
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _table(rows: Sequence[Transition]) -> str:
+    """Return a table with one row for all states from which a trigger leads to the same state for the same reason."""
+    sources: dict[tuple[str, ...], list[str]] = {}
+    for row in rows:
+        when = "" if row.condition is Condition.ALWAYS else str(row.condition)
+        sources.setdefault((row.trigger, row.target, when, row.because), []).append(_words(row.source))
+    lines = ["| from | trigger | to | when | because |", "|---|---|---|---|---|"]
+    lines += [
+        f"| {', '.join(states)} | {_words(trigger)} | {_words(target)} | {when} | {because} |"
+        for (trigger, target, when, because), states in sources.items()
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _diagram(rows: Sequence[Transition], first: StrEnum) -> str:
+    """Return a diagram with one arrow for each pair of states, with all triggers that lead along it."""
+    return "\n".join(["```mermaid", "stateDiagram-v2", *_arrows(rows, first), "```\n"])
+
+
+def _arrows(rows: Sequence[Transition], first: StrEnum) -> Iterator[str]:
+    triggers: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        along = triggers.setdefault((str(row.source), str(row.target)), [])
+        if _words(row.trigger) not in along:
+            along.append(_words(row.trigger))
+    yield f"    [*] --> {first}"
+    for (source, target), along in triggers.items():
+        yield f"    {source} --> {target}: {', '.join(along)}"
