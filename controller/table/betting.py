@@ -104,7 +104,9 @@ def verify_bettor_leaves(state: TableState, given: PersonActed, operation: opera
     as_refusal(lambda: (state.layout.bettor(operation.bettor), placing.Laid(state.layout))[1])
     if any(bet.bettor == operation.bettor for bet in state.layout.bets):
         raise RefusedError(
-            "bets", "{bettor} still has bets on the layout; settle or take them back first.", bettor=operation.bettor
+            "bets",
+            "Bettor {bettor} still has bets on the layout; settle or take them back first.",
+            bettor=operation.bettor,
         )
 
 

@@ -23,7 +23,9 @@ def verify_dealer_on(state: TableState, given: PersonActed, operation: operation
     _verify_nothing_open(state)
     _verify_another(state, given)
     if state.duty.dealer:
-        raise RefusedError("on-duty", "{dealer} is on duty; take the table over instead.", dealer=state.duty.dealer)
+        raise RefusedError(
+            "on-duty", "The dealer on duty is {dealer}; take the table over instead.", dealer=state.duty.dealer
+        )
 
 
 def dealer_on(decision: Decision, given: PersonActed, operation: operations.DealerOn) -> None:
@@ -63,7 +65,9 @@ def take_over(decision: Decision, given: PersonActed, operation: operations.Take
 
 def _verify_another(state: TableState, given: PersonActed) -> None:
     if state.duty.dealer == given.person:
-        raise RefusedError("on-duty", "{person} is on duty already; there is nothing to enter.", person=given.person)
+        raise RefusedError(
+            "on-duty", "The dealer on duty is {person} already; there is nothing to enter.", person=given.person
+        )
 
 
 def _verify_nothing_open(state: TableState) -> None:

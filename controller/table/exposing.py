@@ -44,7 +44,7 @@ def verify_handle_cards(state: TableState, given: PersonActed, operation: operat
         raise RefusedError("no-cards", "No player has cards at {place}; name a box in play.", place=at)
     if operation.bettor and all(bettor.id != operation.bettor for bettor in state.layout.bettors):
         raise RefusedError(
-            "unknown-bettor", "{bettor} is not entered as a bettor; enter the bettor first.", bettor=operation.bettor
+            "unknown-bettor", "Bettor {bettor} is not entered; enter the bettor first.", bettor=operation.bettor
         )
 
 

@@ -40,7 +40,7 @@ def verify_screen(state: TableState, given: PersonActed) -> None:
         raise RefusedError("not-enrolled", "This screen is not enrolled; let a pit supervisor enrol it.")
     if given.proven == "screen" and screen.dealer != given.person:
         raise RefusedError(
-            "not-signed-on", "{person} is not signed on at this screen; sign on with your PIN.", person=given.person
+            "not-signed-on", "At this screen {person} is not signed on; sign on with your PIN.", person=given.person
         )
 
 
@@ -88,7 +88,9 @@ def verify_sign_on(state: TableState, given: PersonActed, operation: operations.
     if given.proven != "pin":
         raise RefusedError("not-signed-on", "Enter your name and your PIN to sign on.")
     if state.duty.dealer not in ("", given.person):
-        raise RefusedError("on-duty", "{dealer} is on duty; take the table over first.", dealer=state.duty.dealer)
+        raise RefusedError(
+            "on-duty", "The dealer on duty is {dealer}; take the table over first.", dealer=state.duty.dealer
+        )
 
 
 def sign_on(decision: Decision, given: PersonActed, operation: operations.SignOn) -> None:

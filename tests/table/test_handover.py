@@ -29,7 +29,7 @@ def test_a_dealer_goes_on_and_off_duty_between_rounds() -> None:
     assert on_duty(table) == "dealer"
     assert table.refused(ON)[0] == "on-duty"
     code, sentence = table.refused(ON, Role.PIT_SUPERVISOR)
-    assert (code, sentence) == ("on-duty", "Dealer is on duty; take the table over instead.")
+    assert (code, sentence) == ("on-duty", "The dealer on duty is dealer; take the table over instead.")
     table.do(OFF)
     assert on_duty(table) == ""
     table.do(ON)
