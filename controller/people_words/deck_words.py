@@ -39,6 +39,11 @@ def _dropped(tokens: Tokens) -> operations.PlaceCards:
     return operations.PlaceCards(tuple(operations.CardAt(ordinal, Pile.DROPPED) for ordinal in ordinals))
 
 
+def _count_again(tokens: Tokens) -> operations.CountAgain:
+    count = counted(tokens)
+    return operations.CountAgain(count.pile, count.number, count.witness)
+
+
 DECK_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
     "bring deck": entering(
         "bring deck NAME BACK [another] [seal SEAL] [witness NAME]",
@@ -83,6 +88,12 @@ DECK_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
         "the cards that left under these numbers are on the floor",
         operations.PlaceCards,
         _dropped,
+    ),
+    "count again": entering(
+        "count again NUMBER [in PILE] [witness NAME]",
+        "the last entry was a wrong count: so many cards lie there",
+        operations.CountAgain,
+        _count_again,
     ),
     "count": entering(
         "count NUMBER [in PILE] [witness NAME]",

@@ -307,6 +307,17 @@ class CountCards(Operation, frozen=True, tag="count_cards"):
     witness: str
 
 
+class CountAgain(Operation, frozen=True, tag="count_again"):
+    """Replace the last entry, a wrong count by hand, with another count of that pile. Fields as in `count_cards`.
+
+    What the wrong count raised or answered is undone, as by a correction of the entry.
+    """
+
+    pile: str
+    number: int
+    witness: str
+
+
 # -- whole decks
 
 

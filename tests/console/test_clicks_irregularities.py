@@ -306,6 +306,24 @@ async def test_a_doubt_is_ended_by_a_count_with_a_witness() -> None:
         await console.says("turn over the Dealer's hand")
 
 
+async def test_a_wrong_count_is_counted_again_by_the_dealer() -> None:
+    async with opened() as console:
+        await console.to_dealing(1, 3)
+        await console.deal(3)
+        await console.report("count_in_doubt")
+        await console.press("count")
+        for key in ("4", "2", "ok", SUPERVISOR.id):
+            await console.press(key)
+        await console.reads("Then: The round is void.")
+        await console.press("count_again")
+        await console.says("How many cards are there?")
+        for key in ("4", "3", "ok", SUPERVISOR.id):
+            await console.press(key)
+        await console.says('Press "Play goes on".')
+        await console.confirm(SUPERVISOR)
+        await console.says("turn over the Dealer's hand")
+
+
 async def test_a_face_already_on_the_table_is_reported_as_a_foreign_card() -> None:
     async with opened() as console:
         await console.to_dealing(1, 3)

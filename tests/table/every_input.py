@@ -57,6 +57,7 @@ def every_operation(state: TableState) -> Iterator[AnyOperation]:
     yield from _decisions(state)
     for number, witness in product((0, 39, 40, 49, 52, 60, -1, HUGE), ("a witness", "")):
         yield operations.CountCards("stub", number, witness)
+        yield operations.CountAgain("stub", number, witness)
     yield from _corrections(state)
     for pile, number in product(PILES, (0, 1, 3, 4, 52)):
         yield operations.CountCards(pile, number, "a witness")

@@ -1,4 +1,4 @@
-"""A count that is struck out: the effect on irregularities that it decided and on the account of the cards."""
+"""A count that is struck out or counted again: its effect on irregularities and on the account of the cards."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from controller.roles import Role
 from controller.table import events, operations
 from controller.table.counts import ledger_of
 from controller.table.model import ASIDE, Pile, Stage
+from controller.table.offers import offers
 from controller.table.phases import Phase
 from tests.table.correction_hands import correct, last_entry
 from tests.table.deck_hands import load_beside, shuffle_beside
@@ -231,3 +232,93 @@ def test_the_fate_of_the_irregularity_is_reported() -> None:
     back = {"event": "count_taken_back", "pile": "stub", "account": {"stub": None}}
     assert tell(back) == "the count is withdrawn (stub); count again"
     assert tell(back | {"pile": "burnt"}) == "the count is withdrawn (burnt cards)"
+
+
+# -- counted again by the dealer
+
+
+def count_again(number: int, pile: str = "stub") -> operations.CountAgain:
+    return operations.CountAgain(pile, number, "a witness")
+
+
+def test_a_wrong_count_of_the_stub_is_counted_again_before_anything_is_decided() -> None:
+    table = TableHarness().start().to_dealing()
+    table.take(2)
+    due = table.state.stub_due
+    count(table, due - 1)
+    assert table.open.kind is Kind.DECK_COUNT
+    table.do(count_again(due))
+    assert not table.state.open
+    assert table.last(events.IrregularityResolved).outcome == "corrected"
+    assert [one.operation for one in table.state.round.entered][-1] == Count("stub", due, "a witness")
+
+
+def test_a_question_answered_by_a_wrong_count_is_answered_by_the_next() -> None:
+    table = TableHarness().start().to_dealing()
+    table.take(2)
+    table.report(Kind.COUNT_IN_DOUBT)
+    due = table.state.stub_due
+    count(table, due - 1)
+    table.do(count_again(due))
+    assert table.open.facts.counted_wrong is False
+    table.confirm()
+    assert not table.state.open
+    assert not table.at(Phase.VOIDED)
+
+
+def test_a_wrong_count_of_a_hand_is_counted_again() -> None:
+    table = TableHarness().start().to_dealing().deal()
+    count(table, 4, "B3")
+    assert table.open.kind is Kind.WRONG_COUNT
+    table.do(count_again(3, "B3"))
+    assert not table.state.open
+
+
+def test_a_second_wrong_count_can_be_counted_again_too() -> None:
+    table = TableHarness().start().to_dealing()
+    table.take(2)
+    due = table.state.stub_due
+    count(table, due - 1)
+    table.do(count_again(due - 2))
+    assert table.open.kind is Kind.DECK_COUNT
+    table.do(count_again(due))
+    assert not table.state.open
+
+
+def test_a_count_on_which_a_decision_rests_is_corrected_by_a_supervisor() -> None:
+    table = TableHarness().start().to_dealing()
+    table.take(2)
+    due = table.state.stub_due
+    assert table.refused(count_again(due))[0] == "not-last"  # nothing was counted
+    count(table, due - 1)
+    table.confirm()
+    assert table.at(Phase.VOIDED)
+    code, sentence = table.refused(count_again(due))
+    assert code == "not-last"
+    assert sentence.endswith("Call a pit supervisor to correct an older count.")
+    correct(table, Count, Count("stub", due, "another witness"))
+    assert table.at(Phase.DEALING_SETS)
+
+
+def test_count_again_needs_the_same_pile_and_another_number() -> None:
+    table = TableHarness().start().to_dealing()
+    table.take(2)
+    due = table.state.stub_due
+    count(table, due - 1)
+    assert table.refused(count_again(due - 1))[0] == "instead"
+    assert table.refused(count_again(2, "B1"))[0] == "pile"
+    assert table.refused(count_again(-1))[0] == "number"
+
+
+def test_count_again_is_offered_while_the_last_entry_is_a_count() -> None:
+    table = TableHarness().start().to_dealing()
+    table.take(2)
+    assert not offered(table)
+    count(table, table.state.stub_due - 1)
+    assert offered(table) == [{"pile": "stub"}]
+    table.confirm()
+    assert not offered(table)
+
+
+def offered(table: TableHarness) -> list[dict[str, object]]:
+    return [one.arguments for one in offers(table.state) if one.operation == "count_again" and one.allowed]

@@ -58,8 +58,10 @@ export function askAbout(screen, matter) {
   };
 }
 
-/** Return a correction of entered faces: these may be wrong although every card is right. */
+/** Return another count after a wrong one, or a correction of entered faces: the cards may be right in both cases. */
 function correction(screen, matter) {
+  const again = screen.offers.find((one) => one.operation === "count_again" && one.allowed);
+  if (again) return [act(screen, again)];
   const hand = screen.view.hands.find(({ place }) => place === matter.place);
   const entered = matter.place ? hand?.shown : matter.claims.length && screen.view.first_card && screen.view.first_card !== "??";
   const offer = screen.offers.find((one) => one.operation === "correct_entry" && one.allowed);

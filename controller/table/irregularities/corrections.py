@@ -6,7 +6,7 @@ corrected. The person needs at least the rank of the one who made the entry.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
@@ -17,7 +17,7 @@ from controller.rules.dealing_order import DEALER, Place, dealing_order, order_a
 from controller.table import events, exposing, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.exposing import resume_play
-from controller.table.feature import ALWAYS, WORDS, OperationRow, untried
+from controller.table.feature import ALWAYS, WORDS, Group, OperationRow, group, untried
 from controller.table.first_card import compare_first_card
 from controller.table.inputs import PersonActed
 from controller.table.irregularities import reporting
@@ -89,10 +89,14 @@ def verify_correct_entry(state: TableState, given: PersonActed, operation: opera
 
 
 def correct_entry(decision: Decision, given: PersonActed, operation: operations.CorrectEntry) -> None:
-    entered = _find_entry(decision.state, given, operation)
+    _correct(decision, given, _find_entry(decision.state, given, operation), operation.instead, operation.reason)
+
+
+def _correct(
+    decision: Decision, given: PersonActed, entered: Entered, instead: operations.Replaceable | None, reason: str
+) -> None:
     correction = CORRECTIONS[type(entered.operation)]
-    was, instead = entered.operation, operation.instead
-    corrected = events.EntryCorrected(entered.entry, was, instead, operation.reason, given.person, given.role)
+    corrected = events.EntryCorrected(entered.entry, entered.operation, instead, reason, given.person, given.role)
     decision.origin = decision.emit(corrected)  # the number under which the replacement may be corrected again
     _withdraw_irregularities_of(decision, given, entered)
     correction.act(decision, given, entered, instead)
@@ -109,8 +113,7 @@ def _find_entry(state: TableState, given: PersonActed, operation: operations.Cor
             "irregularity.",
             entry=operation.entry,
         )
-    if not given.role.reaches(entered.role):
-        raise RefusedError("role", "A {role} entered this; call the {role} to correct it.", role=entered.role.named)
+    _verify_rank(given, entered)
     if not operation.reason.strip():
         raise RefusedError("reason", "Enter why it was wrong.")
     correction = CORRECTIONS[type(entered.operation)]
@@ -123,6 +126,11 @@ def _find_entry(state: TableState, given: PersonActed, operation: operations.Cor
     if operation.instead == entered.operation:
         raise RefusedError("instead", "That is the same as what was entered; enter what should stand instead.")
     return entered
+
+
+def _verify_rank(given: PersonActed, entered: Entered) -> None:
+    if not given.role.reaches(entered.role):
+        raise RefusedError("role", "A {role} entered this; call the {role} to correct it.", role=entered.role.named)
 
 
 def _withdraw_irregularities_of(decision: Decision, given: PersonActed, entered: Entered) -> None:
@@ -138,6 +146,31 @@ def _withdraw_irregularities_of(decision: Decision, given: PersonActed, entered:
                 found = ended.found
                 withdrawn = events.IrregularityResolved(found.id, CORRECTED, found.row.clause, given.person, given.role)
                 decision.emit(withdrawn)
+
+
+def last_count(state: TableState) -> Entered | None:
+    """Return the last entry of this round if it is a count by hand; nothing can have been decided on it yet."""
+    entered = state.round.entered[-1] if state.round.entered else None
+    return entered if entered is not None and isinstance(entered.operation, operations.CountCards) else None
+
+
+def verify_count_again(state: TableState, given: PersonActed, operation: operations.CountAgain) -> None:
+    """Try the count in a separate decision, since other modules may refuse its consequences."""
+    count_again(Decision(state), given, operation)
+
+
+def count_again(decision: Decision, given: PersonActed, operation: operations.CountAgain) -> None:
+    """Correct the last entry; its own role suffices, since nothing rests on the count yet."""
+    entered = last_count(decision.state)
+    if entered is None:
+        raise RefusedError(
+            "not-last", "The last entry is not a count. Call a pit supervisor to correct an older count."
+        )
+    instead = operations.CountCards(operation.pile, operation.number, operation.witness)
+    _verify_rank(given, entered)
+    if instead == entered.operation:
+        raise RefusedError("instead", "That is the same as what was entered; enter what should stand instead.")
+    _correct(decision, given, entered, instead, "")
 
 
 def judge_again(decision: Decision, given: PersonActed) -> None:
@@ -461,12 +494,22 @@ CORRECTIONS: Final[dict[type[Operation], Correction]] = {
 # -- permissions and offers
 
 
+def _counted_again(state: TableState) -> Iterator[Group]:
+    entered = last_count(state)
+    if entered is not None and isinstance(entered.operation, operations.CountCards):
+        pile, number = entered.operation.pile, entered.operation.number
+        yield group(*(operations.CountAgain(pile, other, WORDS) for other in (number + 1, number - 1)), known=("pile",))
+
+
 # fmt: off
 FEATURE: Final[tuple[OperationRow, ...]] = (
     OperationRow(
         operations.CorrectEntry, message("correct an entry"), message("{who} corrected an entry."),
         verify_correct_entry, correct_entry, WINDOW_OPEN, ALWAYS, Role.PIT_SUPERVISOR,
         offers=untried(operations.CorrectEntry(0, WORDS)), where=lambda state: bool(state.round.entered)),
+    OperationRow(
+        operations.CountAgain, message("count again"), message("{who} counted again."), verify_count_again, count_again,
+        WINDOW_OPEN, ALWAYS, offers=_counted_again, where=lambda state: last_count(state) is not None),
 )
 # fmt: on
 """The permissions and offers of this feature."""
