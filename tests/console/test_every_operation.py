@@ -63,7 +63,10 @@ def states() -> list[TableState]:
     screens = (Screen("5e" * 6, "Left", "5e" * 32, "ana", 10**18), Screen("7a" * 6, "Right", "7a" * 32))
     on_duty = replace(idle, duty=Duty("ana"), screens=screens)
     shoe = to_phase(Unit.SINGLES, Phase.IDLE).state
-    return [*(table.state for _, table in tables()), ruling.state, with_two().state, barred.state, on_duty, shoe]
+    counted = to_phase(Unit.SETS, Phase.EXAMINING)
+    counted.do(operations.CountCards("stub", 40, "a witness"))
+    single = (ruling, with_two(), barred, counted)
+    return [*(table.state for _, table in tables()), *(table.state for table in single), on_duty, shoe]
 
 
 @pytest.mark.parametrize("operation", TAGS)

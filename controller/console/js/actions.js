@@ -40,6 +40,7 @@ export const MENU = {
     "bring_deck",
     "load_deck",
     "count_cards",
+    "count_again",
     "take_deck_out",
     "quarantine_deck",
     "release_deck",
