@@ -153,8 +153,8 @@ def test_the_end_of_a_round_shows_until_when_errors_count(game_id: str, until: s
     table.do(operations.ConcludeRound())
     assert next_steps(table.state)[-1] == until, "it is said until the next round begins"
     concluded = to_builtins(table.last(events.PhaseEntered)) | {"round": 1}
-    said = until.removesuffix(" The shift manager decides.").removesuffix(".")
-    assert tell(concluded) == f"round 1 concluded; {said[:1].lower()}{said[1:]}", "the answer says it, too"
+    said = "the result is final" if "no error" in until else f"{until[:1].lower()}{until[1:].removesuffix('.')}"
+    assert tell(concluded) == f"round 1 concluded; {said}", "the answer says it, too"
     table.to_betting()
     assert until not in next_steps(table.state)
 
