@@ -1,15 +1,16 @@
-"""P7: hands ranked a second, one at a time and in bulk, compared with table lookups with a ready-made key.
+"""P7: hands ranked per second, one at a time and in bulk, compared with table lookups with a ready-made key.
 
     python -m benchmarks.p7_hands [--runs 7]
 
-Every hand of the deck is ranked once a run, in shuffled order. Floors: a dict keyed by ordered triples of cards, looked
-up with the hand itself; a dict keyed by ordered triples of ranks, with ranks read from the cards; in bulk one numpy
-lookup by three arrays of ranks, and the same with the arrays filled from the cards first. Ours: `rank_key`.
+Every hand of the deck is ranked once per run, in shuffled order. Floors: a dict keyed by ordered triples of cards,
+looked up with the hand itself; a dict keyed by ordered triples of ranks, with ranks read from the cards; in bulk, one
+numpy lookup indexed by three arrays of ranks, and the same with the arrays filled from the cards first. Ours:
+`rank_key`.
 
-The goal is 1.5 times the cost of the dict by cards, and in bulk of the numpy lookup. One at a time it is met in some
-runs and missed by about a tenth in others: the call alone costs half of such a lookup. In bulk it is missed more than
-tenfold if the ranks are in arrays already, and met if they must be read from cards first. A round has at most ten
-hands, so no such arrays are kept. The last lines of a run have its results.
+The goal is 1.5 times the cost of the dict keyed by cards and, in bulk, 1.5 times that of the numpy lookup. One at a
+time it is met in some runs and missed by about a tenth in others: the call alone costs half of such a lookup. In bulk
+it is missed more than tenfold if the ranks are in arrays already, and met if they must be read from cards first. A
+round has at most ten hands, so no such arrays are kept. The last lines of a run have its results.
 """
 
 from __future__ import annotations

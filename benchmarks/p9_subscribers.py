@@ -4,8 +4,9 @@
 
 The real server of the API runs in a separate process, without the table: an event is published as the table publishes
 one that is durable, and the subscribers are displays at the port of screens. They read in this process, in one thread.
-Floor, in the same run and in turn: a server of raw asyncio TCP that writes as many bytes to as many connections. A byte
-on a pipe tells each server to publish, and the time is measured from that byte. Goal: 1.5 times the floor.
+The floor, measured in the same run and alternately: a raw asyncio TCP server that writes as many bytes to as many
+connections. A byte on a pipe tells each server to publish, and the time is measured from that byte. Goal: 1.5 times the
+floor.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def mean_and_deviation(decks: int, cards: int) -> tuple[float, float]:
 
 
 def _one_cell(decks: int, cards: int) -> Distribution:
-    """Return the binomial distribution, by logarithms, exact to about twelve digits."""
+    """Return the binomial distribution, computed with logarithms, accurate to about twelve digits."""
     ones = np.arange(1, decks + 1)
     rises = np.log((decks - ones + 1) / ones) - log(cards - 1)
     found: Distribution = np.exp(np.concatenate([[0.0], np.cumsum(rises)]) + decks * log(1 - 1 / cards))

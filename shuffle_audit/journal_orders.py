@@ -67,8 +67,8 @@ class _Load(msgspec.Struct):
 
 
 class _Shuffle(msgspec.Struct):
-    """A shuffle. `first` means that it is the deck's first. `faces` are by ordinal. `round` is where it is dealt, or
-    0.
+    """A shuffle. `first` means that it is the deck's first shuffle. `faces` is indexed by ordinal. `round` is the round
+    in which the deck is dealt, or 0.
     """
 
     entry: int
@@ -214,7 +214,9 @@ RECALLED: Final = "cards_recalled"
 
 
 def decided_after(source: Source, after: int = 0) -> Iterator[Decided]:
-    """Yield the decisions after an entry that concern decks. Raise `JournalError`, also for what was changed."""
+    """Yield the decisions after an entry that concern decks. Raise `JournalError` if the journal cannot be read or has
+    been altered.
+    """
     for said in source.misplaced:
         raise damaged(source.paths[0].parent, said.rstrip("."))
     for stored in source.decisions(after):

@@ -58,7 +58,7 @@ class Draws:
         self._size = cards
         self._random = np.random.default_rng(seed)
         self._progress = progress
-        self._sums = np.zeros((len(PROCEDURES), audits, 0), np.int32)  # of the first decks, after each deck
+        self._sums = np.zeros((len(PROCEDURES), audits, 0), np.int32)  # over the decks so far
         self._cells = FullestCells(audits, cards) if whole else None
         self._fullest = np.zeros((audits, 0), np.int64)  # the fullest cell, after each deck
         self._logs = np.full((audits, len(SUSPECTED)), -np.inf)

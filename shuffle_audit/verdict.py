@@ -90,12 +90,12 @@ class AuditVerdict(msgspec.Struct, frozen=True):
 def judge(
     decks: Sequence[DeckOrders], level: float = LEVEL, *, random: np.random.Generator | Nulls | None = None
 ) -> AuditVerdict:
-    """Judge the decks whose order in is known, as far as their cards are. `level` is the chance of a false alarm over
-    everything that is examined.
+    """Judge the decks whose order before the shuffle is known, as far as their cards are known. `level` is the chance
+    of a false alarm over everything that is examined.
 
-    `random` adds the sampled procedures (see `procedures.examine`); those of faces are added if the names are those of
-    cards. Both use whole decks only. Raise `OrderError` if the sizes of decks differ, or two orders are not of one
-    deck.
+    `random` adds the sampled procedures (see `procedures.examine`); the procedures on faces are added if the names are
+    names of cards. Both use whole decks only. Raise `OrderError` if the sizes of decks differ, or two orders are not of
+    one deck.
     """
     known = [deck for deck in decks if deck.before]
     cards = len(decks[0].after) if decks else 0

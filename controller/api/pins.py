@@ -1,4 +1,4 @@
-"""PINs: their hashes, the requirements for both, and the proof of a person by PIN.
+"""PINs: their hashes, the requirements for each, and how a PIN proves who a person is.
 
 A PIN is kept as `scrypt$N$r$p$salt$hash` (salt and hash in hex). `cardshoe` never keeps a PIN itself.
 """
@@ -183,7 +183,7 @@ class PinDesk:
             self._waiting[caller] -= 1
 
     async def _compare(self, person: str, name: str, pin: str, kept: str, caller: Caller) -> None:
-        self._require_unlocked(person, name, caller)  # an earlier one may have locked it
+        self._require_unlocked(person, name, caller)  # an earlier attempt may have locked the PIN
         loop = asyncio.get_running_loop()
         right = await loop.run_in_executor(self._pool, pin_matches, pin, kept)
         if not right or self._record.pin_lock(person, caller) != PinLock(person, caller.uid, screen=caller.screen):

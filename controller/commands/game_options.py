@@ -81,7 +81,7 @@ def read_options(game: Game, readings: Sequence[str]) -> dict[str, str]:
 
 
 def find_law(game_id: str, readings: Sequence[str]) -> Law:
-    """Return the law of a game with the readings that a person chose. Raise `BadInputError`."""
+    """Return the law of a game with the readings that a person chose. Raise `BadInputError` if one does not exist."""
     document = find_game(game_id)
     return read_law(document, read_options(document, readings))
 

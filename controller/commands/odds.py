@@ -95,7 +95,7 @@ def chance(value: Fraction) -> Chance:
 
 
 def count_game(game: Game, fixed: Mapping[str, str]) -> CountedGame:
-    """Count every wager. A setting in `fixed` has only that option."""
+    """Count every wager. Each setting in `fixed` is limited to the option given there."""
     ids = tuple(dict.fromkeys(wager.id for wager in game.wagers))
     wagers = tuple(_count_wager(game, wager_id, fixed) for wager_id in ids)
     return CountedGame(game.id, str(game.title), dict(fixed), wagers, tuple(_favourable(wagers)))

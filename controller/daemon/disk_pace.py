@@ -16,7 +16,7 @@ from firmware_bridge.messages import Message, message
 
 SLOW: Final = 1.0  # seconds of a commit from which the disk counts as slow
 SAID_FOR: Final = 600.0  # seconds to keep showing the warning after the last slow commit
-LEVELS: Final = (60, 30, 10, 5, 2, 1)  # seconds, in the steps that are shown
+LEVELS: Final = (60, 30, 10, 5, 2, 1)  # seconds; the steps in which the wait is shown
 WAITS_FOR_DEVICE: Final = "D"
 SYNCS: Final = {"x86_64": {"74": "fsync", "75": "fdatasync"}, "aarch64": {"82": "fsync", "83": "fdatasync"}}
 """The names of system calls by number, for each machine type."""

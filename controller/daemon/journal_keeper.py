@@ -34,8 +34,8 @@ T = TypeVar("T")
 
 
 class KeptJournal(Protocol):
-    """The part of the journal's writer that is needed here. A method may raise `JournalError`, and leaves the journal
-    unchanged.
+    """The part of the journal's writer that is needed here. A method may raise `JournalError`; it then leaves the
+    journal unchanged.
     """
 
     @property

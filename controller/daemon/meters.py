@@ -1,8 +1,8 @@
 """The counters of the daemon for `GET /metrics`, since its start.
 
-They count committed decisions, as followers of the events see them too. The durations of decisions and commits are
-counted only in the steps of histograms, and those of a round only after it: no reader learns how long one card took,
-from which its face might be inferred.
+They count committed decisions, just as followers of the events see them. The durations of decisions and commits are
+counted only in histogram buckets, and those within a round only after the round has ended: no reader learns how long
+one card took, from which its face might be inferred.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ class Found(NamedTuple):
 
 
 def read_section(written: dict[str, Any], kind: type[msgspec.Struct], path: Callable[[str], Path]) -> Found:
-    """Read a whole file. `path` makes a path from its text."""
+    """Read a whole file. `path` turns a text into a path."""
     reader = _Reader(path)
     good = reader.keys(written, kind, "")
     for field in msgspec.structs.fields(kind):

@@ -506,7 +506,7 @@ class TableService:
             )
 
     async def _commit(self, given: AnyInput, decided: Decided) -> None:
-        if (ends_with := self._writer.head.number) != self.state.entry:  # otherwise two numbers would name an entry
+        if (ends_with := self._writer.head.number) != self.state.entry:  # otherwise one entry has two numbers
             raise JournalError(
                 "journal-state",
                 message(

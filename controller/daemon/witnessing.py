@@ -242,8 +242,8 @@ def _say(said: Said) -> None:
 
 
 def main(folder: Path, beside: Path) -> None:
-    """Copy until the daemon has ended, in a thread that gives way to everything else; and once more then, which the
-    daemon waits for.
+    """Copy until the daemon has ended, in a thread that gives way to everything else; then copy once more, while the
+    daemon waits.
     """
     copying = _Copying(folder, beside)
     gently = ThreadPoolExecutor(1, initializer=_give_way)

@@ -17,10 +17,10 @@ from typing import Final
 _DIGEST: Final = re.compile(rb"[0-9a-f]{64}")
 _MARK: Final = b"\x01"
 _BYTES: Final = 32  # of a digest
-_WINDOW: Final = 13  # as a power of two; a larger window saves too little for its memory and time
+_WINDOW: Final = 13  # as a power of two; a larger window saves too little to justify its memory and time
 _MEMORY: Final = 5
 _LEVEL: Final = 6
-MOST: Final = 64 * 1024 * 1024  # bytes of a text; no longer text is ever written
+MOST: Final = 64 * 1024 * 1024  # maximum bytes of a text; longer texts are never written
 LONGEST_WORDS: Final = 1 << _WINDOW
 
 

@@ -184,7 +184,9 @@ class JournalReader(Generic[InputT, EventT]):
     # -- with the key
 
     def entries(self, after: int = 0, limit: int | None = None) -> Iterator[Entry[InputT, EventT]]:
-        """Yield the entries with numbers above `after`, in order, at most `limit`. Raise `JournalError`."""
+        """Yield at most `limit` entries with numbers above `after`, in order. Raise `JournalError` if one cannot be
+        read.
+        """
         for given, entry in enumerate(self._entries(after)):
             if given == limit:
                 return

@@ -300,7 +300,7 @@ class _Check:
         return given, texts
 
     def _is_signed(self, header: Header, heads: dict[int, tuple[int, bytes]]) -> bool:
-        """Return whether the reached head is signed. Report an invalid signature."""
+        """Return whether the head that was reached is signed. Report an invalid signature."""
         found = heads.pop(self._head.number, None)
         if found is None:
             return False

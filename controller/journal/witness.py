@@ -86,7 +86,7 @@ class Witness:
     def _resume(self) -> None:
         """Continue after the newest of its heads that the journal holds.
 
-        An older copy of the journal holds only the first of them, and its later heads are copied too.
+        An older copy of the journal holds only the earlier ones, and the journal's later heads are copied too.
         """
         files = _files(self._folder)
         with closing(files.reader(files.files[0])) as oldest:

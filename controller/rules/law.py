@@ -330,7 +330,9 @@ def _is(facts: Facts, name: str, value: bool) -> bool:
 
 
 def _in_common(row: Row, names: list[str], reaching: list[Facts]) -> Facts:
-    """Return the facts that the row needs and those that the number adds, without the ones that these imply."""
+    """Return the facts that the row needs and those that its number (`NUMBERS`) implies, without the ones that follow
+    from them.
+    """
     of_number = {name for _, of, when in NUMBERS if of is row.kind for name in names if getattr(when, name) is not None}
     values = {name: {getattr(facts, name) for facts in reaching} for name in of_number}
     common = {name: value for name, (value, *others) in values.items() if not others}

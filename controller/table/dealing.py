@@ -101,8 +101,8 @@ def _not_dealt_by_hand(decision: Decision, cards: tuple[HeldCard, ...]) -> tuple
 def is_about_waiting_deck(state: TableState, deck: int) -> bool:
     """Return whether a report is about the deck that waits for the next round, not about the one in play.
 
-    That deck may lie in a second compartment, or in a shuffler beside. A report without a deck (0) is about the deck in
-    play.
+    That deck may lie in a second compartment, or in a shuffler beside the shoe. A report without a deck (0) is about
+    the deck in play.
     """
     if state.decks.waiting is not None and deck == state.decks.waiting.deck:
         return deck not in (0, state.decks.in_play.deck)
@@ -579,7 +579,7 @@ def verify_deal_by_hand(state: TableState, given: PersonActed, operation: operat
     """Verify that the device cannot deal, and that no more cards are entered than are due."""
     able = state.device.connected and not state.device.stopped and not state.decks.in_play.stub_out
     runs = able and state.service is Service.IN_SERVICE
-    if runs and not state.round.by_hand:  # once dealt by hand from the stub, the round stays so
+    if runs and not state.round.by_hand:  # a round dealt by hand from the stub stays that way
         raise RefusedError("device", "The device is running; let it deal.")
     if not operation.because.strip():
         raise RefusedError("reason", "Enter why the round continues without the device.")

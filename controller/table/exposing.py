@@ -410,7 +410,7 @@ def _hands(state: TableState) -> Iterator[Group]:
 
 
 def _handled(state: TableState) -> Iterator[Group]:
-    """Offer the handling or viewing of a hand; who did it is needed if bettors are entered."""
+    """Offer the handling or viewing of a hand; if bettors are entered, the one who did it must be named."""
     places = [place for place, hand in state.round.hands.items() if place != DEALER and hand.cards]
     if places:
         yield group(*(operations.HandleCards(place) for place in places))

@@ -69,7 +69,7 @@ class DeviceGone(Input, frozen=True, tag="device_gone"):
 
 
 class DeviceReported(Input, frozen=True, tag="device_reported"):
-    """A numbered report arrived, in order and once. `uptime_ms`: the device's clock, None if it has none."""
+    """A numbered report arrived, in order and exactly once. `uptime_ms`: the device's clock, None if it has none."""
 
     boot: int
     number: int

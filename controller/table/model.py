@@ -59,11 +59,11 @@ DECK = "deck"
 
 
 class BeforeCount(msgspec.Struct, frozen=True):
-    """The account of the cards before a count by hand, to which it is restored if the count is withdrawn.
+    """The account of the cards before a hand count; it is restored if the count is withdrawn.
 
-    `stub`: the counted stub, None before it was counted; `size`: the deck by that count. `more`: cards counted at the
-    pile or place, less those known to be there; for a count of the stub those set aside; None: not counted.
-    `taken_back` and `count_due`: as in the state.
+    `stub`: the counted stub, None if it had not been counted; `size`: the size of the deck according to that count.
+    `more`: the cards counted at the pile or place, less those known to be there; for a count of the stub, the cards set
+    aside; None if nothing had been counted. `taken_back` and `count_due`: the same as in the state.
     """
 
     stub: int | None = None
@@ -363,7 +363,7 @@ Proof: TypeAlias = Literal["", "user", "pin", "screen"]
 class PinLock(msgspec.Struct, frozen=True):
     """Wrong PINs entered for a person by one user of the machine or at one screen; see `PinRefused`.
 
-    `uid` None and no `screen`: at any browser that is not enrolled.
+    `uid` None and no `screen`: in any browser that is not enrolled.
     """
 
     person: str
@@ -378,8 +378,8 @@ class Screen(msgspec.Struct, frozen=True):
     """A browser that a supervisor enrolled: people may operate the table there.
 
     `token_hash`: SHA-256 of its cookie's value, in hex; `id`: its first digits. `dealer`: who is signed on there until
-    `until_utc_ns`; empty: nobody. `since`: the entry of that sign-on, 0: of an earlier version; `host_boot`: the start
-    of the PC in which it was.
+    `until_utc_ns`; empty: nobody. `since`: the entry of that sign-on, or 0 if an earlier version recorded it;
+    `host_boot`: the boot of the PC during which it took place.
     """
 
     id: str

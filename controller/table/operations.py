@@ -46,7 +46,9 @@ class ContinueRound(Operation, frozen=True, tag="continue_round"):
 
 
 class ReturnToService(Operation, frozen=True, tag="return_to_service"):
-    """Return the table to service after the cause is fixed: the link is opened and the device compared again."""
+    """Return the table to service once the cause has been fixed: the link is opened and the device is checked against
+    the journal again.
+    """
 
 
 class DealerOn(Operation, frozen=True, tag="dealer_on"):

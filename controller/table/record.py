@@ -31,7 +31,9 @@ class ReaderRecord(msgspec.Struct, frozen=True):
 
 
 class DeviceRecord(msgspec.Struct, frozen=True):
-    """The device configured for the table. `url` has the driver and its options. The digests are of files, at start."""
+    """The device configured for the table. `url` names the driver and its options. The digests are those of the files
+    as they were when the daemon started.
+    """
 
     url: str
     serial: str = ""

@@ -48,7 +48,8 @@ _REPLUG: Final = message("Unplug the device and plug it in again; the kernel's l
 def libusb() -> Any:
     """Return the backend of this process, from the library in a Python package, so that pip is enough.
 
-    libusb keeps a thread and a few descriptors from its first use on. Raise TransportUnavailableError.
+    libusb keeps a thread and a few descriptors from its first use on. Raise TransportUnavailableError if it cannot be
+    loaded.
     """
     import libusb_package
     import usb.backend.libusb1

@@ -1,4 +1,4 @@
-"""`cardshoe audit run`: the verdict of decks in files, as a report."""
+"""`cardshoe audit run`: the verdict on the decks in files, as a report."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ class Wire:
         self.written = b""
 
     def run(self, seconds: float = 0.0) -> None:
-        """Let both converse until neither has anything to send, then let time pass, and again."""
+        """Let both converse until neither has anything to send, then let time pass, and repeat."""
         for wait in (0.0, seconds):
             self.clock.now += wait
             for _ in range(100):

@@ -17,7 +17,9 @@ SECONDS = {"turn": 1.5, "deliver": 0.5, "gather": 2.0, "look": 0.8, "speak": 0.7
 
 
 class PhysicalTable:
-    """One device and the layout around it. Every motion costs table time, on the device's clock and for the pace."""
+    """One device and the layout around it. Every motion costs table time, both on the device's clock and in the
+    pace.
+    """
 
     def __init__(self, mechanism: Mechanism, pace: Tempo) -> None:
         self.mechanism = mechanism

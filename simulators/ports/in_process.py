@@ -46,7 +46,7 @@ def simulated_key(serial: str) -> bytes:
 
 
 async def open_simulated_device(url: DeviceUrl, *, on_data: OnData, on_lost: OnLost) -> MemoryTransport:
-    """Connect to the device that `url` names. Raise TransportUnavailableError."""
+    """Connect to the device that `url` names. Raise TransportUnavailableError if it cannot be reached."""
     return front_of(url).connect(on_data, on_lost, listen_only=url.listen)
 
 

@@ -139,7 +139,7 @@ class UsbDeviceSide:
             self.go_on(transfer.endpoint)
 
     def cancel(self, transfer: Transfer) -> bool:
-        """End a transfer with what has passed. Return whether it was under way."""
+        """End a transfer with the bytes transferred so far. Return whether it was under way."""
         if transfer.status is None:
             self._end(transfer, errno.ECONNRESET)
             return True

@@ -59,7 +59,9 @@ def test_every_file_that_a_page_names_exists(page: Path) -> None:
 
 @cache
 def remarks(module: Module) -> str:
-    """Return docstrings and comments of a module. (A `#` in a string counts as one: it names no file either.)"""
+    """Return docstrings and comments of a module. (A `#` in a string counts as a comment too; such text must not name a
+    missing file either.)
+    """
     described = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     docstrings = [
         ast.get_docstring(node, clean=False) or "" for node in ast.walk(module.tree) if isinstance(node, described)

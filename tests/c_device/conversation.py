@@ -43,10 +43,10 @@ def build(tmp_path_factory: pytest.TempPathFactory, options: tuple[str, ...] = C
 class CDevice:
     """A running device, as a context manager that ends only its own child.
 
-    `over`: its connection. "socketpair": `read` and `write` here, or `host_socket` for another reader. "pty": a pty
-    made here, whose master it gets; `port` is its path. "own pty": the device opens it; `port` is its path. `virtual`:
-    only `tick` advances its clock. `random`: if False, it has no true random source. `lines`: all its output so far but
-    `ok` and `no`, oldest first; `control` returns what is new.
+    `over`: its connection. "socketpair": use `read` and `write` here, or `host_socket` for another reader. "pty": a pty
+    is made here and the device gets its master; `port` is its path. "own pty": the device opens it; `port` is its path.
+    `virtual`: only `tick` advances its clock. `random`: if False, it has no true random source. `lines`: all its output
+    so far but `ok` and `no`, oldest first; `control` returns what is new.
     """
 
     def __init__(

@@ -124,7 +124,7 @@ class Album:
 
 
 def write_index() -> None:
-    """Write the page to leaf through: a chapter for each course of events, a row for each state."""
+    """Write the index page for browsing: a chapter for each scenario, a row for each state."""
     chapters = []
     for folder in sorted(one for one in FOLDER.iterdir() if one.is_dir()):
         pictures = "".join(

@@ -119,7 +119,7 @@ class Person:
         self.language = language
 
     async def look_at(self, address: str) -> None:
-        """Open the page there, under a clock that the test advances."""
+        """Open the page at that address, with a clock that the test advances."""
         await self.page.clock.install()
         await self.page.add_init_script(NOTES_TAPS)
         await self.page.goto(f"{address}?language={self.language}")

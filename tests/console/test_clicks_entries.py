@@ -113,7 +113,9 @@ async def test_taking_over_requires_a_tick_at_each_open_matter() -> None:
 
 
 async def test_an_unrepeated_end_is_asked_for_again() -> None:
-    """First it is too early; then it lapses; each time the next tap is a first one."""
+    """At first the second tap comes too early; later the request has lapsed; in both cases the next tap counts as a
+    first tap.
+    """
     async with opened() as console:
         await console.to_dealing(1)
         await console.turn_over_all()

@@ -216,7 +216,7 @@ class Stage:
             return await client.state()
 
     async def last_state(self) -> TableView:
-        """Return the table's state after the device was gone."""
+        """Return the table's state after the device had gone."""
         async with ApiClient(self.socket) as client:
             done_at = int(self.device.out[-1].split()[-1])
             await self.events_until(client, "device_lost", done_at)

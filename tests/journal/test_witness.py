@@ -1,4 +1,4 @@
-"""Signed heads kept elsewhere: copied completely by a process for which nobody waits, whatever happens there."""
+"""Signed heads kept elsewhere: copied completely, whatever happens, by a process that nobody waits for."""
 
 from __future__ import annotations
 

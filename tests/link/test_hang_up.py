@@ -199,7 +199,7 @@ class Exchange:
         return self.desk.healths[-1].state in ENDED
 
     async def pass_time_until_cut(self) -> None:
-        """Let heartbeats move the rest: an exchange varies by a few bytes, and may end before the cut."""
+        """Let heartbeats transfer the remaining bytes: an exchange varies by a few bytes and may end before the cut."""
         for _ in range(HEARTBEATS):
             if not self.plug.plugged:
                 return

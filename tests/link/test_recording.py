@@ -61,7 +61,9 @@ async def heard_again(*paths: Path, inputs: ReplayInputs | None = None) -> list[
 
 
 async def test_a_replay_hears_the_same(desk: Desk, clock: HandClock, tmp_path: Path) -> None:
-    """One link ends with its cable, one by the driver's verdict, which the replay repeats, with and without key."""
+    """One link ends when its cable is pulled, the other by the driver's verdict; a replay repeats both, with and
+    without the key.
+    """
     path = tmp_path / "a.capture"
     recorder = CaptureRecorder(file_at(path), clock=clock, log=None, keeps_keys=True)
     bench = Bench(desk, clock, make_driver=recorded_driver(recorder), recorder=recorder)

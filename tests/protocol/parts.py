@@ -25,7 +25,7 @@ NEVER: Final = float("inf")
 
 
 def nonces() -> Callable[[], bytes]:
-    """Return a separate source of nonces or random bytes: a seeded course must not depend on earlier tests."""
+    """Return a separate source of nonces or random bytes: a seeded run must not depend on earlier tests."""
     numbers = count(1)
     return lambda: next(numbers).to_bytes(16, "big")
 
@@ -160,7 +160,7 @@ def frame(
 
 
 def channel_of(side: CardlinkHost | BenchDevice) -> SealedChannel:
-    """Return its end of the established link."""
+    """Return this side's end of the established link."""
     channel = side.link._channel if isinstance(side, BenchDevice) else side._channel
     assert channel is not None, "no link stands"
     return channel

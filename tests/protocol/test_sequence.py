@@ -1,4 +1,4 @@
-"""The report with which a host continues, for every contradiction between its journal and the device's memory."""
+"""The report from which a host resumes, for every contradiction between its journal and the device's memory."""
 
 from __future__ import annotations
 

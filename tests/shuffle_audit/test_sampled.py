@@ -145,7 +145,9 @@ def test_the_regulators_test_in_both_forms() -> None:
 
 @pytest.mark.exhaustive
 def test_more_decks_than_sampled_raise_false_alarms_as_stated() -> None:
-    """Sets have 300 decks (fewer in `test_calibration`). Samples are drawn again for each 40, so no draw decides."""
+    """Sets have 300 decks (fewer in `test_calibration`). Samples are drawn again for every 40 sets, so that no single
+    draw decides the result.
+    """
     count, levels, each, decks = long_forms.count(4_000), np.array([0.05, 0.01]), 40, 300
     raised = np.zeros((len(SAMPLED), 2))
     for number in range(0, count, each):

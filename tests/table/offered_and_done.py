@@ -29,8 +29,8 @@ def fields_of(operation: Operation) -> dict[str, Any]:
 
 
 def assert_offers_hold(state: TableState) -> int:
-    """Check that the table takes each allowed offer and refuses each other one for the offered reason. Return their
-    number.
+    """Check that the table accepts every allowed offer and refuses every other one for the reason given. Return the
+    number of offers.
     """
     found = offers(state)
     assert sum(offer.primary for offer in found) <= 1

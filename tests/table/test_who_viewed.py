@@ -1,4 +1,4 @@
-"""Permission to look at a hand, where wagers are entered; a look by anyone else is I26."""
+"""Permission to look at a hand when wagers are entered; a look by anyone without permission is I26."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ Ask = Callable[[str], str]
 
 
 class Signer:
-    """Finds the person and the PIN of a line. `people` maps the ranks that a line may name to people. `pins` are by
-    person.
+    """Finds the person and the PIN for a line. `people` maps the ranks that a line may name to people. `pins` is keyed
+    by person.
 
     `ask_person` and `ask_pin` ask a person who is present; a script has neither and sends what it was given.
     """
@@ -76,7 +76,7 @@ def _verify(person: str, people: Collection[str]) -> None:
 
 
 def read_people(given: tuple[str, ...]) -> dict[Role, str]:
-    """Read `--person ROLE=ID`. Raise `BadInputError`."""
+    """Read `--person ROLE=ID`. Raise `BadInputError` if it is malformed."""
     people = {}
     for one in given:
         word, _, person = one.partition("=")

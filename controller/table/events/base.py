@@ -120,7 +120,9 @@ def with_aside_counted(state: TableState, more: int) -> TableState:
 
 
 def with_taken_back(state: TableState, count: int) -> TableState:
-    """Take surplus cards out of a hand; negative: give it the missing ones, from these or from those set aside."""
+    """Take `count` surplus cards out of a hand. If `count` is negative, give the hand its missing cards, from the
+    surplus or from those set aside.
+    """
     left = state.round.taken_back + count
     from_aside = min(max(0, -left), state.aside_size)
     return with_aside_counted(with_round(state, taken_back=left + from_aside), -from_aside)

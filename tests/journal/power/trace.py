@@ -17,7 +17,7 @@ _PATH: Final = re.compile(r'"([^"]*)"')
 
 
 def trace(folder: Path, command: Sequence[str], out: Path) -> list[str]:
-    """Run it to its end. Return its operations in `folder`, one a line, without the wal-index."""
+    """Run the command to completion. Return its operations in `folder`, one per line, leaving out the wal-index."""
     options = ["-f", "-y", "-s", "0", "-qq", "-e", "signal=none", "-e", f"trace={_CALLS}", "-o", str(out)]
     subprocess.run(["strace", *options, "--", *command], check=True, stdout=subprocess.DEVNULL)
     found = [_CALL.fullmatch(line) for line in out.read_text().splitlines()]
