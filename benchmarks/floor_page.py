@@ -65,7 +65,7 @@ ME: Final = "benchmarks.floor_page"
 
 
 def generate(port: int, tables: int) -> None:
-    """Send a card a second for each table, spread over the second, until killed."""
+    """Send one card per second for each table, spread over the second, until killed."""
     client = Client(CallbackAPIVersion.VERSION2, "generator", protocol=MQTTv5)
     client.max_inflight_messages_set(200)
     client.connect("localhost", port)

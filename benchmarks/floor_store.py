@@ -1,4 +1,4 @@
-"""Measures the store: records a second from the broker's queue to committed rows, compared with its libraries alone.
+"""Measures the store: records per second from the broker's queue to committed rows, compared with its libraries alone.
 
     python -m benchmarks.floor_store [--tables 100] [--rounds 4] [--turns 3] [--folder PLACE]
 

@@ -2,12 +2,12 @@
 
     python -m benchmarks.floor_tables [--tables 50 100 250 500] [--seconds 20] [--backlog-minutes 2] [--consumers 1]
 
-Each table sends the records of a journal of simulated rounds, at a card a second, as the publisher does: each record
-when the last one is acknowledged. mosquitto, `cardshoe floor store`, PostgreSQL and the generator are processes; the
-generator has a few connections for all tables.
+Each table sends the records of a journal of simulated rounds, at one card per second, as the publisher does: each
+record when the last one is acknowledged. mosquitto, `cardshoe floor store`, PostgreSQL and the generator are processes;
+the generator has a few connections for all tables.
 
 The delay is from sending a record until PostgreSQL commits its row, by its own commit times. Then a backlog of some
-minutes of all tables is sent as fast as it is acknowledged, at most 200 records a second for each table: the program
+minutes of all tables is sent as fast as it is acknowledged, at most 200 records per second for each table: the program
 prints how long that takes, and what follows for an hour.
 """
 

@@ -4,7 +4,7 @@
 
 The same rounds are decided with and without the meters, in turn, in one process; figures are processor time. Floor: the
 rounds without meters, decided in memory (with its commit a decision takes five times as long). Goal: at most 10
-microseconds a decision, and 5 ms a page, of which there is at most one a second.
+microseconds per decision and 5 ms per page; there is at most one page per second.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""P3: durable inputs a second, each with a commit: the decisions of smooth rounds, written through the real store.
+"""P3: durable inputs per second, each with a commit: the decisions of smooth rounds, written through the real store.
 
     python -m benchmarks.p3_journal [--rounds 20] [--folder PLACE]
 

@@ -1,4 +1,4 @@
-"""P4: whole rounds a second in one process (NC, eight boxes, card by card): frames, decide, evolve, and a journal.
+"""P4: whole rounds per second in one process (NC, eight boxes, card by card): frames, decide, evolve, and a journal.
 
     python -m benchmarks.p4_rounds [rounds]
 

@@ -2,11 +2,11 @@
 
     python -m benchmarks.p6_start [DAYS ...] [--rounds A_DAY]   # default: 0 1 30 days
 
-A year of 600 rounds a day takes half an hour to write, and 9 GB.
+A year of 600 rounds per day takes half an hour to write, and 9 GB.
 
-Each journal has one file a day (`benchmarks.long_journal`). In `stopped` the daemon had saved its state when it ended;
-in `killed` it was killed, with as many rounds to fold as possible. Floor: `python -c pass`, and a start with an empty
-journal, which consists of imports.
+Each journal has one file per day (`benchmarks.long_journal`). In `stopped` the daemon had saved its state when it
+ended; in `killed` it was killed, with as many rounds to fold as possible. Floor: `python -c pass`, and a start with an
+empty journal, which consists of imports.
 """
 
 from __future__ import annotations

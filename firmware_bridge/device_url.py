@@ -47,7 +47,7 @@ _USB_PATH: Final = re.compile(r"/([0-9A-Fa-f]{4}):([0-9A-Fa-f]{4})/(.+)", re.ASC
 class DeviceUrl(msgspec.Struct, frozen=True):
     """A parsed device URL. `str` returns its text without defaults.
 
-    `host` and `port` are for tcp only. `baud` is in bits a second; the driver has a default. `listen` means that
+    `host` and `port` are for tcp only. `baud` is in bits per second; the driver has a default. `listen` means that
     nothing is ever written. `arm` lets a driver that only listens by default send its commands. `seed` is for simulated
     devices; with None the simulator chooses. `shuffle` is the model by which a simulated shuffler shuffles.
     """
@@ -101,7 +101,7 @@ class UsbName(msgspec.Struct, frozen=True):
 
 
 def usb_name(path: str) -> UsbName:
-    """Parse the path of a usb URL. Raise BadDeviceUrlError.
+    """Parse the path of a usb URL. Raise BadDeviceUrlError if it is malformed.
 
     >>> usb_name("/1209:0001/CARDSHOE-0042").serial
     'CARDSHOE-0042'

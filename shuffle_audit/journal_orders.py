@@ -37,7 +37,7 @@ STANDARD: Final = tuple(card_name(card.code) for card in DECK)
 
 
 def makers_order(text: str) -> tuple[str, ...]:
-    """Read the names of all cards, from the top, separated by blanks. Raise `OrderError`."""
+    """Read the names of all cards, from the top, separated by blanks. Raise `OrderError` if they are not a deck."""
     try:
         names = tuple(card_name(Card.parse(word).code) for word in text.split())
     except UnknownCardError as error:
@@ -47,7 +47,9 @@ def makers_order(text: str) -> tuple[str, ...]:
 
 
 def is_journal(path: Path) -> bool:
-    """Return whether a path is a journal's folder or file, rather than a file of decks. Raise OSError."""
+    """Return whether a path is a journal's folder or file, rather than a file of decks. Raise OSError if it cannot be
+    read.
+    """
     if path.is_dir():
         return True
     with path.open("rb") as file:

@@ -351,7 +351,7 @@ def _cards(deck: DeckOrders) -> set[str]:
 
 
 def difference(read: DeckOrders, other: DeckOrders, where: str) -> str:
-    """Return a sentence on two decks that cannot be of the same cards. `where` is the place of the other one."""
+    """Return a sentence on two decks that cannot have the same cards. `where` is the place of the other one."""
     if len(read.after) != len(other.after):
         return f"This deck has {len(read.after)} cards, and the one in {where}, has {len(other.after)}."
     card = min(_cards(read) - _cards(other))

@@ -19,7 +19,7 @@ Counts: TypeAlias = npt.NDArray[np.int64]
 
 
 class OrderError(ValueError):
-    """Raised for two orders that are not of the same deck. `code` is for machines."""
+    """Raised for two orders that do not belong to the same deck. `code` is for machines."""
 
     def __init__(self, code: str, sentence: str) -> None:
         super().__init__(sentence)
@@ -38,7 +38,7 @@ def order_of(before: Sequence[Hashable], after: Sequence[Hashable]) -> npt.NDArr
 
 
 def verify_same_deck(before: Sequence[Hashable], after: Sequence[Hashable], more: tuple[int, int] = (0, 0)) -> None:
-    """Raise `OrderError` unless both are of one deck. `more` has the numbers of unknown cards in the two orders."""
+    """Raise `OrderError` unless both belong to one deck. `more` has the numbers of unknown cards in the two orders."""
     for name, cards in (("in", before), ("out", after)):
         if twice := sorted({str(card) for card in cards if cards.count(card) > 1}):
             raise OrderError("card-twice", f"In the order {name} there is more than one of {_listed(twice)}.")

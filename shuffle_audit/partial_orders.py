@@ -54,7 +54,7 @@ class Seen(NamedTuple):
 
 def seen_of(decks: Sequence[DeckOrders]) -> Seen:
     """Return decks whose order in is known. Raise `OrderError`, with the number of the deck, if their sizes differ or
-    two orders are not of the same deck.
+    two orders do not belong to the same deck.
     """
     orders: list[Order] = []
     whole: list[Order] = []

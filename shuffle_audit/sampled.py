@@ -157,7 +157,7 @@ class Nulls:
 
 class CardPosition(NamedTuple):
     """The regulators' test in both forms. `freedom` is (n - 1)^2, as for any table. `each` is the expected count of a
-    cell, which should be 5 or more. `naive_p` is by chi-square with that freedom; `p` is sampled.
+    cell, which should be 5 or more. `naive_p` is the p-value of chi-square with that freedom; `p` is sampled.
     """
 
     statistic: float

@@ -94,8 +94,8 @@ def judge(
     of a false alarm over everything that is examined.
 
     `random` adds the sampled procedures (see `procedures.examine`); the procedures on faces are added if the names are
-    names of cards. Both use whole decks only. Raise `OrderError` if the sizes of decks differ, or two orders are not of
-    one deck.
+    names of cards. Both use whole decks only. Raise `OrderError` if the sizes of decks differ, or two orders do not
+    belong to one deck.
     """
     known = [deck for deck in decks if deck.before]
     cards = len(decks[0].after) if decks else 0

@@ -51,7 +51,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _is_roomy(folder: Path) -> bool:
-    """Return whether the folder has room for the tests' journals and programs, tens of gigabytes in a run."""
+    """Return whether the folder has room for the tests' journals and programs, tens of gigabytes per run."""
     if not folder.is_dir():
         return False
     found = os.statvfs(folder)

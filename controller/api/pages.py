@@ -31,7 +31,7 @@ STARTING: Final = "<!-- starting -->"  # what a document contains until its scri
 DOCUMENTS: Final = {"/": f"{CONSOLE}index.html", "/display": f"{CONSOLE}display.html"}
 UNCHANGED: Final = {
     "Cache-Control": "no-cache"
-}  # cached, but revalidated each time: the page is of the daemon's version
+}  # cached, but revalidated each time: the page belongs to the daemon's version
 
 
 ADDRESS: Final = "/v1/openapi.json"

@@ -1,4 +1,4 @@
-"""The events of one round, as the journal has them and anyone may read them."""
+"""The events of one round, as the journal holds them and as anyone may read them."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ class WebServer(Serving):
         return None
 
     def rename(self, hosts: tuple[str, ...]) -> None:
-        """Replace the proxy's names. If one is gone, browsers have to connect again."""
+        """Replace the proxy's names. If a name was removed, browsers have to connect again."""
         gone, self._proxied = self._proxied - set(hosts), frozenset(hosts)
         if gone:
             self._acceptor.end_all()

@@ -156,7 +156,7 @@ def _check_box(game: Game, box: int | str, where: str) -> int:
 
 
 def read_hand(written: str, where: str) -> tuple[Card, ...]:
-    """Read three cards separated by blanks or commas. Raise `BadInputError`."""
+    """Read three cards separated by blanks or commas. Raise `BadInputError` for any other text."""
     try:
         cards = tuple(Card.parse(shortened(text)) for text in written.replace(",", " ").split())
     except UnknownCardError as error:

@@ -47,7 +47,7 @@ NEEDED: Final = {
 
 
 class DealingReading(msgspec.Struct, frozen=True):
-    """Dealing with devices of one unit. `device` is the only kind that may deal so; empty means any."""
+    """Dealing with devices of one unit. `device` is the only kind that may deal in this way; empty means any."""
 
     unit: str
     order: str

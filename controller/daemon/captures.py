@@ -48,7 +48,7 @@ class CaptureCipher:
         return self._cipher.encrypt(_NONCE.pack(number, 0), plain, self._about)
 
     def open(self, number: int, sealed: bytes) -> bytes:
-        """Open a record. Raise ValueError."""
+        """Open a record. Raise ValueError if it was altered or sealed with another key."""
         try:
             return self._cipher.decrypt(_NONCE.pack(number, 0), sealed, self._about)
         except (InvalidTag, struct.error):
@@ -56,7 +56,7 @@ class CaptureCipher:
 
 
 def load_cipher(key_file: Path) -> MakeCipher:
-    """Return the factory of ciphers for the key in that file. Raise CaptureKeyError."""
+    """Return the factory of ciphers for the key in that file. Raise CaptureKeyError if the key cannot be read."""
     try:
         local_key = load_key_file(key_file)
     except JournalError as error:

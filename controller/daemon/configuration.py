@@ -37,7 +37,7 @@ class ConfigurationError(Exception):
 
 def read_configuration(path: Path, folder: Path | None = None) -> Configuration:
     """Read and check a file. Relative paths in it count from `folder`, by default the file's own. Raise
-    `ConfigurationError`.
+    `ConfigurationError` if it cannot be read or is invalid.
     """
     found = read_sections(path, folder)
     if found.mistakes:

@@ -209,7 +209,7 @@ def _warnings(*beside: Witnessing | Publisher | DiskPace | None) -> Iterator[Mes
 
 
 def _screens(configuration: Configuration, stack: AsyncExitStack) -> WebSetting | None:
-    """Open the port before anything is recorded. Raise `PortRefusedError`."""
+    """Open the port before anything is recorded. Raise `PortRefusedError` if it cannot be opened."""
     http = configuration.api.http
     if http is None:
         return None

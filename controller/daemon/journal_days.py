@@ -52,7 +52,9 @@ class JournalDays(msgspec.Struct, frozen=True):
         return next(day for day in (tomorrow, today, today - timedelta(days=1)) if self._beginning(day) <= moment)
 
     def is_over(self, begun: Moment, now: Moment, size: int) -> bool:
-        """Return whether a file of that size should be followed by the next one. `begun.boottime_ns` is of this run."""
+        """Return whether a file of that size should be followed by the next one. `begun.boottime_ns` belongs to this
+        run.
+        """
         if size >= self.most_bytes:
             return True
         return self.day(begun.utc_ns) != self.day(now.utc_ns) and now.boottime_ns - begun.boottime_ns >= LEAST_NS

@@ -70,7 +70,7 @@ class Durations:
 
 
 class Meters:
-    """The meters. `counters` are by name and labels. All times are boot time."""
+    """The meters. `counters` is keyed by name and labels. All times are boot time."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

@@ -73,7 +73,7 @@ def _size(entry: os.DirEntry[str]) -> int:
 
 
 class MetricsPage:
-    """The page, which is made at most once a second. `disk` may be slow, and is called in a thread."""
+    """The page, which is made at most once per second. `disk` may be slow, and is called in a thread."""
 
     def __init__(
         self,

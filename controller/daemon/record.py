@@ -1,4 +1,4 @@
-"""The record of a configuration, which enters the journal at start."""
+"""The record of a configuration, which enters the journal when the daemon starts."""
 
 from __future__ import annotations
 

@@ -119,6 +119,8 @@ def read_for_reload(path: Path, running: Path) -> Configuration:
 
 
 def _read(origin: Origin) -> tuple[Configuration, ConfigurationRecord]:
-    """Read the newest file. Paths in it count from the same folder as at the start. Raise `ConfigurationError`."""
+    """Read the newest file. Paths in it count from the same folder as at the start. Raise `ConfigurationError` if it
+    cannot be read or is invalid.
+    """
     found = read_configuration(origin.newest, origin.path.resolve().parent)
     return found, record_of(found, origin.program)

@@ -82,7 +82,7 @@ class LimitSection(_Section, frozen=True):
 class DeviceSection(_Section, frozen=True):
     """`[device]`. `key_file` and `card_table` are for drivers that need one.
 
-    `serial` is the only device that may be used. `firmware_digests` are of the firmware that may run on it.
+    `serial` is the only device that may be used. `firmware_digests` are those of the firmware that may run on it.
     """
 
     stand_ins: ClassVar[dict[str, Any]] = {"key_file": UNREADABLE, "card_table": UNREADABLE}
@@ -186,7 +186,7 @@ class FloorSection(_Section, frozen=True):
 
     @property
     def found_broker(self) -> Broker:
-        """Return the broker. Raise `BadBrokerError`."""
+        """Return the broker. Raise `BadBrokerError` if its URL is invalid."""
         address = parse_broker(self.broker)
         files = self.ca_file, self.certificate_file, self.key_file
         given = [path for path in files if path is not None]

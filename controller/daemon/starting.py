@@ -37,7 +37,9 @@ class Stop:
         await self._asked.wait()
 
     async def unless_asked(self, work: Coroutine[Any, Any, T]) -> T:
-        """Return the result of work, which is cancelled when the daemon is asked to stop. Raise `StoppedError`."""
+        """Return the result of work, which is cancelled when the daemon is asked to stop. Raise `StoppedError` in that
+        case.
+        """
         doing, asked = asyncio.ensure_future(work), asyncio.ensure_future(self.asked())
         try:
             await asyncio.wait({doing, asked}, return_when=asyncio.FIRST_COMPLETED)

@@ -203,7 +203,8 @@ class TableService:
         self._queue.put_nowait(Asked(given))
 
     async def begin(self, started: inputs.DaemonStarted, doubts: Sequence[Doubt] = ()) -> None:
-        """Record the start as the first input, before `run` and before the table is shown. Raise `JournalError`.
+        """Record the start as the first input, before `run` and before the table is shown. Raise `JournalError` if it
+        cannot be written.
 
         `doubts` are those about the journal as it was found; a person decides on them.
         """

@@ -109,7 +109,7 @@ class BrokerConnection:
         retained: bool = False,
         expiry: int = 0,
     ) -> None:
-        """Publish a message and wait for its acknowledgement. Raise `BrokerError`.
+        """Publish a message and wait for its acknowledgement. Raise `BrokerError` if none comes.
 
         `expiry` is in seconds; 0 means never. With the code floor-unread the broker has the message but no subscriber.
         """
@@ -241,7 +241,7 @@ class BrokerConnection:
     # -- inside
 
     async def open(self, *, clean: bool, properties: Properties) -> None:
-        """Connect. Raise `BrokerError`."""
+        """Connect. Raise `BrokerError` if that fails."""
         host, port, _ = self._address
 
         def connect() -> BrokerError | None:
@@ -431,7 +431,7 @@ async def connected(
     unacknowledged: int = UNACKNOWLEDGED,
     takes: int = 0,
 ) -> AsyncIterator[BrokerConnection]:
-    """Open a connection under a name that no other client uses. Raise `BrokerError`.
+    """Open a connection under a name that no other client uses. Raise `BrokerError` if that fails.
 
     `keeps` is how many seconds the broker keeps subscriptions and messages for this client; with 0 the session starts
     empty. Messages are gathered for `gathered` seconds and handed on together. `unacknowledged` is how many messages

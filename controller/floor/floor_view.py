@@ -169,7 +169,9 @@ class Floor:
     # -- incoming messages
 
     def take(self, place: TablePlace, subject: TopicSubject, message: BrokerMessage) -> bool:
-        """Take a report. Return whether the display has changed. Raise `UnreadableReportError`."""
+        """Take a report. Return whether the display has changed. Raise `UnreadableReportError` if it cannot be
+        decoded.
+        """
         if subject not in REPORTS:
             raise UnreadableReportError("nobody asked for it")
         table = self.tables.get(place)
@@ -388,7 +390,7 @@ def _tone(table: TableOnFloor, trouble: Trouble) -> Tone:
 
 
 def read_report(subject: TopicSubject, payload: bytes) -> Report:
-    """Decode a report and make its texts plain. Raise `UnreadableReportError`."""
+    """Decode a report and make its texts plain. Raise `UnreadableReportError` if it cannot be decoded."""
     if len(payload) > LONGEST_REPORT:
         raise UnreadableReportError(f"it has more than {LONGEST_REPORT // 1024} KiB")
     try:

@@ -86,7 +86,7 @@ class FloorFollower:
             wait = min(2 * wait, longest)
 
     async def _follow(self) -> None:
-        """Follow until the connection ends. Raise `BrokerError`."""
+        """Follow until the connection ends, then raise `BrokerError`."""
         name = f"cardshoe-floor-{self._random.getrandbits(64):016x}"
         async with connected(self._broker, name, gathered=GATHERED, takes=TAKES) as connection:
             await connection.subscribe(*self._part.filters(), qos=0)

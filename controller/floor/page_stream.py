@@ -1,6 +1,6 @@
 """The messages to the page: the whole floor, its changes, and one table's story.
 
-A page gets the newest state and no intermediate ones: changes are combined, at most four times a second. Sentences of
+A page gets the newest state and no intermediate ones: changes are combined, at most four times per second. Sentences of
 tables are in the page's language; everything else is codes, for which the page has its own words.
 """
 

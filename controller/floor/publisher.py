@@ -56,8 +56,8 @@ _NEXT: Final = ".next"
 
 
 class Sending(NamedTuple):
-    """How the journal is sent. `settles` is minutes until a record is settled; 0 means immediately. `rate` is records a
-    second.
+    """How the journal is sent. `settles` is minutes until a record is settled; 0 means immediately. `rate` is in
+    records per second.
     """
 
     place: TablePlace
@@ -322,7 +322,7 @@ class SentUpTo(msgspec.Struct, frozen=True):
 
 
 def read_cursor(path: Path) -> SentUpTo | None:
-    """Return the cursors, or None if there is no readable file. Raise OSError."""
+    """Return the cursors, or None if there is no readable file. Raise OSError if the file cannot be read."""
     try:
         with path.open("rb") as file:
             return msgspec.json.decode(file.read(LONGEST_CURSOR), type=SentUpTo)

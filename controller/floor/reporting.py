@@ -72,12 +72,12 @@ class Reporting:
         self._sent.clear()
 
     async def send_service(self, connection: BrokerConnection, status: Status) -> None:
-        """Send the service's status. Raise `BrokerError`."""
+        """Send the service's status. Raise `BrokerError` if the connection fails."""
         report = msgspec.structs.replace(self._running, status=status)
         await self._send(connection, TopicSubject.SERVICE, report, expiry=0)
 
     async def send_state(self, connection: BrokerConnection) -> None:
-        """Send the state if it is due. Raise `BrokerError`."""
+        """Send the state if it is due. Raise `BrokerError` if the connection fails."""
         if not self.is_due:
             return
         now = asyncio.get_running_loop().time()

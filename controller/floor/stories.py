@@ -31,7 +31,9 @@ _EVENT: Final = msgspec.json.Decoder(dict[str, Any])
 
 
 class StoryLine(msgspec.Struct, frozen=True):
-    """A line of a story. `key` identifies the event among those of the table. `utc_ns` is of the table's clock."""
+    """A line of a story. `key` identifies the event among those of the table. `utc_ns` is a time of the table's
+    clock.
+    """
 
     key: str
     utc_ns: int
@@ -54,7 +56,9 @@ class Stories:
         self._stories: dict[TablePlace, _Story] = {}
 
     def take(self, place: TablePlace, payload: bytes) -> bool:
-        """Take a record of the table's journal. Return whether the story has changed. Raise `UnreadableReportError`."""
+        """Take a record of the table's journal. Return whether the story has changed. Raise `UnreadableReportError` if
+        it cannot be decoded.
+        """
         if len(payload) > LONGEST:
             return False  # for example an order with many bets; the journal has it
         try:

@@ -91,7 +91,9 @@ def deck_errors_when_settled(stands: str, wrong: str, *others: Kind) -> tuple[Ro
 
 
 def reaching_settled(row: Row) -> tuple[Row, ...]:
-    """Return rows of reading 49: a clause without a time also covers a settled round if the casino reads it so."""
+    """Return rows of reading 49: a clause without a time also covers a settled round if the casino reads it in this
+    way.
+    """
     return (row, replace(row, noticed=SETTLED, under=(*row.under, *ERROR_REACHES_SETTLED)))
 
 

@@ -281,7 +281,9 @@ def _header(name: Sequence[Any]) -> Header:
 
 
 def opening_text(path: Path, header: Header) -> Any:
-    """Return the state with which a file begins as plain values, without sealed items. Raise `JournalError`."""
+    """Return the state with which a file begins as plain values, without sealed items. Raise `JournalError` if it
+    cannot be read.
+    """
     try:
         return msgspec.json.decode(Packing(header.words).unpack(header.opening.state))
     except (ValueError, msgspec.MsgspecError) as error:

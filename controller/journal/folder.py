@@ -46,7 +46,7 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def survey(folder: Path) -> tuple[list[Path], list[JournalError]]:
-    """Return the files in order, and the faults of the sequence. Raise `JournalError`."""
+    """Return the files in order, and the faults of the sequence. Raise `JournalError` if the folder cannot be read."""
     with speaking(folder):
         found = sorted((number_of(path), path) for path in folder.iterdir() if _NUMBERED.fullmatch(path.name))
     faults: list[JournalError] = []
@@ -106,7 +106,7 @@ def expired_files(folder: Path, keep_days: int) -> tuple[FileEnd, ...]:
 
 def delete_files(folder: Path, names: Sequence[str]) -> None:
     """Delete files in the given order, oldest first, so that no gap is left in between. A missing file is not an error.
-    Raise `JournalError`.
+    Raise `JournalError` if a file cannot be deleted.
     """
     for name in names:
         with speaking(folder / name):
@@ -116,7 +116,7 @@ def delete_files(folder: Path, names: Sequence[str]) -> None:
 
 
 def newest_header(folder: Path) -> Header | None:
-    """Return the header of the newest file, or None if there is no file. Raise `JournalError`."""
+    """Return the header of the newest file, or None if there is no file. Raise `JournalError` if it cannot be read."""
     with speaking(folder):
         files = files_in(folder) if folder.exists() else []
     return _header_of(files[-1]) if files else None
@@ -140,7 +140,7 @@ class JournalFolder(Generic[InputT, EventT]):
 
     @classmethod
     def open_to_read(cls, path: Path, types: Types | None = None, *, local_key: bytes | None = None) -> Self:
-        """Open a folder or a file. Raise `JournalError`."""
+        """Open a folder or a file. Raise `JournalError` if it is missing or cannot be read."""
         with speaking(path):
             files = files_in(path) if path.is_dir() else [path]
             for one in files:

@@ -109,7 +109,9 @@ class JournalReader(Generic[InputT, EventT]):
 
     @classmethod
     def open_to_read(cls, path: Path, types: Types | None = None, *, local_key: bytes | None = None) -> Self:
-        """Open an existing file without the right to write. Raise `JournalError`. The chain is not checked."""
+        """Open an existing file without the right to write. Raise `JournalError` if that fails. The chain is not
+        checked.
+        """
         with speaking(path):
             connection = connect_reader(path)
         try:
@@ -137,7 +139,9 @@ class JournalReader(Generic[InputT, EventT]):
             yield Decision(last, utc_ns, boottime_ns, round_number, given, events, holds, hash_)
 
     def texts_of(self, last: int, body: bytes) -> tuple[bytes, tuple[bytes, ...]]:
-        """Return the input of a decision, and its events. `last` is its last entry. Raise `JournalError`."""
+        """Return the input of a decision, and its events. `last` is its last entry. Raise `JournalError` if they cannot
+        be read.
+        """
         try:
             return split(self._packing.unpack(body))
         except (ValueError, msgspec.MsgspecError) as error:
@@ -193,7 +197,7 @@ class JournalReader(Generic[InputT, EventT]):
             yield entry
 
     def opening_state(self) -> Any:
-        """Return the state with which this file begins. Raise `JournalError`."""
+        """Return the state with which this file begins. Raise `JournalError` if it cannot be read."""
         return self._codec.restore(self.header.previous.number, self.header.opening, OPENING)
 
     def first_unauthentic(self, since: int) -> int | None:

@@ -269,7 +269,7 @@ def load_key_file(path: Path, *, more: Sequence[int] = ()) -> bytes:
 
 
 def sync_file(path: Path) -> None:
-    """Make a file's mode durable. Raise OSError."""
+    """Make a file's mode durable. Raise OSError if the disk fails."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
@@ -278,7 +278,7 @@ def sync_file(path: Path) -> None:
 
 
 def sync_directory(directory: Path) -> None:
-    """Make the names in a directory durable. Raise OSError."""
+    """Make the names in a directory durable. Raise OSError if the disk fails."""
     descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

@@ -214,7 +214,9 @@ class Journal(Generic[InputT, EventT]):
             self._pin(moment, sync=True, stopped=stops)
 
     def save(self, state: object) -> None:
-        """Save the state after the last entry, so that a start only folds what follows. Raise `JournalError`."""
+        """Save the state after the last entry, so that a start only folds what follows. Raise `JournalError` if it
+        cannot be written.
+        """
         self._settle()
         if self._holds(CHECKPOINT_ROW.read_back):
             return
@@ -270,11 +272,11 @@ class Journal(Generic[InputT, EventT]):
                 _finish(old_path, old)
 
     def reader(self, path: Path) -> JournalReader[InputT, EventT]:
-        """Open a file of the journal over a separate connection. Raise `JournalError`."""
+        """Open a file of the journal over a separate connection. Raise `JournalError` if that fails."""
         return JournalReader.open_to_read(path, self._types, local_key=self._local_key)
 
     def files(self) -> JournalFolder[InputT, EventT]:
-        """Open all files over separate connections. Raise `JournalError`."""
+        """Open all files over separate connections. Raise `JournalError` if one of them fails."""
         return JournalFolder(files_in(self.folder), self._types, self._local_key)
 
     def close(self) -> None:

@@ -107,7 +107,9 @@ def _shape_dependence(wager: Wager, shape: Shape) -> tuple[Trait, Suits]:
 
 @cache
 def _every_hand() -> tuple[tuple[Hand, ...], tuple[int, ...]]:
-    """Return all hands of the deck, and for each twice the number of its ranks, plus one if it is of one suit."""
+    """Return all hands of the deck, and for each twice the number of its ranks, plus one if all its cards have one
+    suit.
+    """
     hands = tuple(combinations(DECK, 3))
     cells = tuple(
         2 * NUMBER_OF[tuple(sorted(card.rank for card in hand))] + (len({card.suit for card in hand}) == 1)

@@ -147,7 +147,7 @@ def ways_by_ranks(left: Sequence[int]) -> list[int]:
 
 @dataclass(frozen=True)
 class HandCount:
-    """The number of hands of one class that are of one suit, and of those that are not."""
+    """The number of hands of one class with a single suit, and the number of those with several."""
 
     suited: int
     unsuited: int

@@ -290,7 +290,9 @@ IMPLIED: Final = (
 
 
 class NumberedRow(NamedTuple):
-    """A row under one number. `when`: the facts that hold whenever the table shows it so; `noticed`: the moments."""
+    """A row under one number. `when`: the facts that hold whenever the table shows the row under that number;
+    `noticed`: the moments.
+    """
 
     row: Row
     number: str

@@ -336,7 +336,9 @@ def _declared(kind: type) -> dict[str, Any]:
 
 
 def mistyped(value: object, kind: Any, place: str) -> Iterator[str]:
-    """Yield a problem for each field that is not of its declared type, with its place: `wagers[0].prices[1].odds`."""
+    """Yield a problem for each field that does not have its declared type, with its place:
+    `wagers[0].prices[1].odds`.
+    """
     if kind == str | Message:  # a casino writes its own text in a row; a document's text is translated
         kind = Message
     if get_origin(kind) is tuple and isinstance(value, tuple):

@@ -184,7 +184,7 @@ def _answer(decision: Decision, wrong: bool, *, waiting: bool) -> None:
 
 
 def _count_tray(decision: Decision, given: PersonActed, number: int, due: int) -> None:
-    """Raise I15 if the set in the tray is not of the size that the device reported."""
+    """Raise I15 if the set in the tray does not have the size that the device reported."""
     if number != due and decision.state.in_round and not already_open(decision, Kind.SIMULTANEOUS):
         place = None if decision.state.burn_due else decision.state.round.next_place
         ordinals = tuple(card.ordinal for card in decision.state.decks.tray)

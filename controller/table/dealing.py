@@ -115,7 +115,9 @@ def waiting_deck_is_known(state: TableState, deck: int) -> bool:
 
 
 def _take_strays(decision: Decision, given: DeviceReported, seen: Leaving, cards: tuple[HeldCard, ...]) -> bool:
-    """Take cards of the waiting deck as strays, in a round with I01; return False if they are of the deck in play."""
+    """Take cards of the waiting deck as strays, in a round with I01; return False if they belong to the deck in
+    play.
+    """
     state = decision.state
     if (
         state.decks.waiting is None

@@ -218,7 +218,7 @@ def _verify_turn(state: TableState, place: Place) -> None:
 
 
 def verify_name_exposed(state: TableState, given: PersonActed, operation: operations.NameExposed) -> None:
-    """Verify that the named faces are of a hand that is not turned over, and that no named card lies elsewhere."""
+    """Verify that the named faces belong to a hand that is not turned over, and that no named card lies elsewhere."""
     place, cards = operation.place, operation.cards
     hand = state.round.hands.get(place, Hand())
     if not hand.size:

@@ -178,7 +178,7 @@ def _is_mechanical(fault: str) -> bool:
 def _admit_faults(decision: Decision, status: DeviceStatus) -> None:
     """Treat faults that no report has named as reported: they last until a person inspects the device.
 
-    Once treated so, a fault that comes and goes with every status changes nothing more.
+    After that, a fault that comes and goes with every status changes nothing more.
     """
     for fault in status.faults:
         device = decision.state.device

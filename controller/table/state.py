@@ -304,9 +304,9 @@ class TableState(msgspec.Struct, frozen=True):
 
     @property
     def cards_lie(self) -> bool:
-        """Return whether the round's cards are of the deck in play as last shuffled, and are on the table.
+        """Return whether the round's cards belong to the deck in play as last shuffled, and are on the table.
 
-        If the next start is cancelled after a set had left, they are of the previous shuffle: all are in the deck.
+        If the next start is cancelled after a set had left, they belong to the previous shuffle: all are in the deck.
         """
         deck = self.decks.in_play
         dealt = [card for hand in self.round.hands.values() for card in hand.cards]

@@ -74,7 +74,7 @@ class CaptureFile:
             raise
 
     def write(self, record: Record) -> None:
-        """Append a record, rotating first if the file is full. Raise OSError."""
+        """Append a record, rotating first if the file is full. Raise OSError if the disk fails."""
         if isinstance(record, capture_format.Ready):
             self._device = record.device
         line = self._line_of(record)

@@ -25,7 +25,7 @@ from firmware_bridge.errors import BadDeviceUrlError, DriverMissingError, type_a
 from firmware_bridge.plain_text import LONGEST, with_plain_texts
 
 GROUP: Final = "cardshoe.drivers"
-USUAL_BAUD: Final = 115200  # bits a second
+USUAL_BAUD: Final = 115200  # bits per second
 
 
 class Maturity(Enum):
@@ -47,7 +47,7 @@ class RegisteredDriver(msgspec.Struct, frozen=True):
 
     With `can_listen` it works on a line on which nothing may be written. With `can_arm` it has commands that need
     `arm=1` in the URL. With `needs_keys` or `needs_card_table` the configuration must name that file. `baud` is the
-    default speed in bits a second.
+    default speed in bits per second.
     """
 
     name: str

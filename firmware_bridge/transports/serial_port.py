@@ -145,7 +145,8 @@ def _no_driver_hint(path: str, devices: Path) -> AnyText:
 
 
 def open_descriptor(path: str, baud: int) -> int:
-    """Return a descriptor of the port: raw, non-blocking, exclusive. Raise TransportUnavailableError.
+    """Return a descriptor of the port: raw, non-blocking, exclusive. Raise TransportUnavailableError if it cannot be
+    opened.
 
     The kernel raises DTR at open. HUPCL is cleared, so that DTR stays up at close too: a device that resets on an edge
     of DTR does so at most once.

@@ -38,7 +38,7 @@ STANDARD: Final = "standard"
 
 
 def read_maker(said: str | None) -> tuple[str, ...] | None:
-    """Return the order of a new deck, from `--new-deck`. Raise `BadInputError`."""
+    """Return the order of a new deck, from `--new-deck`. Raise `BadInputError` if the file cannot be used."""
     from shuffle_audit import journal_orders
     from shuffle_audit.orders import OrderError
 

@@ -104,7 +104,7 @@ def plan(
 
 
 def _known(asked: int | None, cards: int) -> int:
-    """Return the number of known cards. Raise `BadInputError`."""
+    """Return the number of known cards. Raise `BadInputError` if it is out of range."""
     from shuffle_audit.partial_orders import LEAST_KNOWN
 
     if asked is not None and not min(LEAST_KNOWN, cards) <= asked <= cards:
@@ -114,7 +114,7 @@ def _known(asked: int | None, cards: int) -> int:
 
 
 def _model(text: str, cards: int) -> ShuffleModel:
-    """Return the model of that name. Raise `BadInputError`."""
+    """Return the model of that name. Raise `BadInputError` if there is none."""
     from shuffle_audit.models.named import ModelNameError, model_named
     from shuffle_audit.models.shuffle_model import UNIFORM
 

@@ -34,7 +34,7 @@ class _BadPartError(ValueError):
 
 
 def model_named(text: str, cards: int = 52) -> ShuffleModel:
-    """Return the model for decks of `cards` cards. Raise `ModelNameError`.
+    """Return the model for decks of `cards` cards. Raise `ModelNameError` if there is no such model.
 
     >>> model_named("shelves:10x2").words
     'a shelf shuffler with 10 shelves, 2 passes'

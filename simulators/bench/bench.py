@@ -175,7 +175,7 @@ class Bench:
 async def open_bench(
     url: str, keys: Mapping[str, bytes], cards: Mapping[str, Card] | None = None
 ) -> AsyncGenerator[Bench, None]:
-    """Open a bench for the device that the URL names. `cards` are by identifier, for a line reader."""
+    """Open a bench for the device that the URL names. `cards` is keyed by identifier, for a line reader."""
     bench = Bench(parse_device_url(url), keys, cards or {})
     running = asyncio.create_task(bench.keeper.run())
     try:

@@ -99,7 +99,7 @@ def bench(
 
 
 def _sample(decks: int, order: Path | None, limit: float) -> tuple[str, ...]:
-    """Return pytest's options for the sample of known decks. Raise `BadInputError`."""
+    """Return pytest's options for the sample of known decks. Raise `BadInputError` if the sample cannot be used."""
     if not decks:
         if order is not None:
             raise BadInputError("--order is for decks that a person draws.", "Say with --recognition how many.")
@@ -113,7 +113,9 @@ def _sample(decks: int, order: Path | None, limit: float) -> tuple[str, ...]:
 
 
 def _device(url: str, files: dict[str, Path | None]) -> DeviceUrl:
-    """Parse the URL and check that the files it needs are named. Raise `BadInputError`."""
+    """Parse the URL and check that the files it needs are named. Raise `BadInputError` if it is malformed or a file is
+    not named.
+    """
     try:
         parsed = parse_device_url(url)
     except BadDeviceUrlError as error:

@@ -22,7 +22,7 @@ from simulators.bench.recognition import Tally, decks_needed
 
 LINK_WITHIN: Final = 5.0  # seconds until a link is up
 ANSWER_WITHIN: Final = 1.0  # seconds for a command that moves no card
-SIGN_OF_LIFE_WITHIN: Final = 2.0  # seconds; cardlink has one a second
+SIGN_OF_LIFE_WITHIN: Final = 2.0  # seconds; cardlink sends one per second
 MOST_DAMAGED: Final = 1  # frames of a link, which may begin in the middle of one
 ANSWERS: Final = 10
 SIGNS: Final = 2

@@ -135,7 +135,7 @@ def _append(file: Path, line: _Line) -> None:
 
 
 async def _identity(bench: Bench) -> DeviceIdentity:
-    """Return the identity of a device whose decks can be recorded. Raise `RecordingError`."""
+    """Return the identity of a device whose decks can be recorded. Raise `RecordingError` for any other device."""
     try:
         identity = (await bench.ready()).identity
         await bench.answer_to(HoldExit())  # its earlier reports come before its answer
@@ -183,7 +183,9 @@ class _Deal:
         return self._came
 
     async def report(self, kind: type[ObservationT], lacking: str) -> ObservationT:
-        """Wait for the next report of a kind; `lacking` is the fault if none comes. Raise `RecordingError`."""
+        """Wait for the next report of a kind; Raise `RecordingError` with the fault `lacking` if the device stops
+        first.
+        """
         found = await self._wait(lambda thing: isinstance(getattr(thing, "observation", None), kind), lacking)
         self._place = next(n for n, thing in enumerate(self._bench.received, start=1) if thing is found)
         assert isinstance(found, Reported)

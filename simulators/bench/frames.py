@@ -71,7 +71,7 @@ class FrameHost:
     # -- the connection --------------------------------------------------------------------------------------------
 
     async def open(self) -> None:
-        """Open the connection. Raise TransportUnavailableError."""
+        """Open the connection. Raise TransportUnavailableError if the device cannot be reached."""
         self._lost = ""
         self._transport = await self._open_with(self.url, on_data=self._receive, on_lost=self._lose)
         self._beat()

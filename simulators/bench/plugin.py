@@ -184,7 +184,7 @@ def _sample(config: pytest.Config) -> Sample | None:
 
 @contextmanager
 def _reached(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Check once that the device answers at all, and again after a failed test."""
+    """Check once that the device answers at all, and check it again after a failed test."""
     config = request.config
     if config.getoption("--device"):
         if UNREACHABLE not in config.stash:

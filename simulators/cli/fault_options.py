@@ -31,7 +31,7 @@ class FaultOptions(msgspec.Struct, frozen=True):
 
 
 def read_fault_options(faults: tuple[str, ...], preset: str | None, console: bool | None) -> FaultOptions:
-    """Read the options. By default there is a console in a terminal. Raise `BadInputError`."""
+    """Read the options. By default there is a console in a terminal. Raise `BadInputError` if an option is invalid."""
     try:
         chosen = tuple(parse_fault(text) for text in faults)
     except BadFaultError as error:

@@ -154,7 +154,7 @@ class FaultInjector:
         return found + self._armed_on_usb()
 
     def use(self, preset: Preset) -> None:
-        """Plan the faults of every deck from the next one on. Raise `BadFaultError`."""
+        """Plan the faults of every deck from the next one on. Raise `BadFaultError` if this device cannot show them."""
         if self.side not in preset.sides:
             raise BadFaultError(
                 f"{self.name} cannot show the faults of {preset.name}.",

@@ -249,14 +249,14 @@ class ChosenFault(msgspec.Struct, frozen=True):
 
 
 def find_fault(name: str) -> SimulatedFault:
-    """Return the fault of that name. Raise `BadFaultError`."""
+    """Return the fault of that name. Raise `BadFaultError` if there is none."""
     if name not in BY_NAME:
         raise BadFaultError(f"There is no fault {name!r}.", f"There are {', '.join(BY_NAME)}.")
     return BY_NAME[name]
 
 
 def parse_fault(text: str) -> ChosenFault:
-    """Parse a fault as written after --fault: `jam@5`, `loss=0.01`. Raise `BadFaultError`."""
+    """Parse a fault as written after --fault: `jam@5`, `loss=0.01`. Raise `BadFaultError` if it is malformed."""
     found = _WRITTEN.fullmatch(text)
     if found is None:
         raise BadFaultError(f"{text!r} is not a fault.", "Write NAME@N, as in jam@5, or NAME=CHANCE, as in loss=0.01.")

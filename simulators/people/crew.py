@@ -51,8 +51,8 @@ class CrewError(Exception):
 def crew_of(people: Sequence[Person], uid: int, pins: Mapping[str, str]) -> Crew:
     """Return the simulated people as persons of a configuration. Raise `CrewError`.
 
-    The user `uid` plays; at the socket that user is the dealer. `pins` are by person; for a missing one, the PIN of the
-    simulators' own person of that rank is tried.
+    The user `uid` plays; at the socket that user is the dealer. `pins` is keyed by person; for a missing one, the PIN
+    of the simulators' own person of that rank is tried.
     """
     if unknown := pins.keys() - {person.id for person in people}:
         raise CrewError(

@@ -51,7 +51,9 @@ async def open_simulated_device(url: DeviceUrl, *, on_data: OnData, on_lost: OnL
 
 
 def front_of(url: DeviceUrl) -> MemoryFront:
-    """Return the device that `url` names on this loop, made if necessary. Raise TransportUnavailableError."""
+    """Return the device that `url` names on this loop, made if necessary. Raise TransportUnavailableError if there is
+    no such device.
+    """
     if url.driver not in (DEFAULT_DRIVER, *ONE_WAY_SHOES):
         raise TransportUnavailableError(
             f"No simulated device of this process speaks {url.driver}.",

@@ -25,7 +25,7 @@ class Outlet(Protocol):
     def plugged(self) -> bool: ...
 
     async def plug(self) -> None:
-        """Plug the device in. Raise OSError."""
+        """Plug the device in. Raise OSError if that fails."""
 
     async def unplug(self) -> None: ...
 

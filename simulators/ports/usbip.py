@@ -211,7 +211,7 @@ class UsbipConnection(asyncio.Protocol):
     # -- messages of the client ------------------------------------------------------------------------------------
 
     def _take(self) -> bool:
-        """Take one message if it is complete, and return whether to go on. Raise MalformedError."""
+        """Take one message if it is complete, and return whether to go on. Raise MalformedError if it is malformed."""
         return self._take_command() if self._attached else self._take_operation()
 
     def _part(self, size: int) -> bytes:

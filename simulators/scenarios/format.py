@@ -73,7 +73,7 @@ class HeaderWord(NamedTuple):
 
 
 def read_scenario(name: str, text: str) -> Scenario:
-    """Read a scenario from text. Raise `BadScenarioError`."""
+    """Read a scenario from text. Raise `BadScenarioError` if it is malformed."""
     scenario = Scenario(name)
     steps: list[ScenarioStep] = []
     for number, line in enumerate(text.splitlines(), start=1):

@@ -74,7 +74,7 @@ class TableCourse(Generic[DeviceT]):
     # -- inputs and events
 
     def give(self, given: AnyInput) -> None:
-        """Take one input and all its consequences, in the daemon's order. Raise `EndlessError`."""
+        """Take one input and all its consequences, in the daemon's order. Raise `EndlessError` if they never end."""
         self._waiting.append(given)
         if self._busy:
             return

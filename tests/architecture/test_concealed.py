@@ -25,7 +25,7 @@ MAY_EXPOSE = {
     "controller.table.recall",  # for the answer to a journaled request of a pit manager
     "controller.table.established_outcome",  # as far as the casino chose (setting known_cards)
     "simulators.bench.conformance",  # compares cards with the order that a person gave, of decks of no game
-    "simulators.bench.deck_recording",  # decks on a bench, which are of no game
+    "simulators.bench.deck_recording",  # decks on a bench, which do not belong to a game
 }
 OF_A_SIMULATION = (
     "simulators.devices.",  # a simulated device knows its own cards

@@ -20,7 +20,7 @@ KINDS: dict[Unit, Literal["shuffler", "shoe"]] = {Unit.SETS: "shuffler", Unit.SI
 
 
 async def deal_a_round(people: PeopleAtTable, device: CDevice, unit: Unit, seed: int) -> None:
-    """Play from a fresh deck to the end, with hands that the device read."""
+    """Play a round from a fresh deck until it ends, with hands that the device read."""
     device.control(f"load 52 {seed}")
     if unit is Unit.SINGLES:
         await people.until(lambda view: view.deck.loaded == 52 and not view.deck.dispensed)

@@ -1,7 +1,7 @@
 """`python -m tests.captures.make FOLDER`: makes the golden captures that come from the simulators.
 
-It is for new ones, and shows how the old ones were made: an existing golden capture is never made again. Those of real
-devices and of bugs are recorded or written by hand (docs/captures.md).
+It makes new captures and shows how the existing ones were made; an existing golden capture is never made again. Those
+of real devices and of bugs are recorded or written by hand (docs/captures.md).
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Maker:
         self.run()
 
     def run(self, seconds: float = 0.01, *, device_is_there: bool = True) -> None:
-        """Let both converse until neither has anything to send, then let time pass, and again."""
+        """Let both converse until neither has anything to send, then let time pass, and repeat."""
         for wait in (0.0, seconds):
             self.clock.now += wait
             for _ in range(100):

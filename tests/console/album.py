@@ -1,8 +1,8 @@
-"""Pictures of the page, kept in a folder with a page to leaf through them.
+"""Pictures of the page, kept in a folder with an index page for browsing.
 
-`CARDSHOE_PICTURES` names the folder, `build/pictures` otherwise. `CARDSHOE_ALL_PICTURES=1` takes every state at every
-size in both themes. Without it, the small screens are taken: landscape in the dark theme, portrait in the light one; a
-run with `CARDSHOE_LONG=bounded` takes a random frame instead of the latter.
+`CARDSHOE_PICTURES` names the folder; the default is `build/pictures`. `CARDSHOE_ALL_PICTURES=1` takes every state at
+every size in both themes. Without it, the small screens are taken: landscape in the dark theme, portrait in the light
+one; a run with `CARDSHOE_LONG=bounded` takes a random frame instead of the latter.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ CONSOLE: Final = Judge(DRAWN, MEASURE, wrong)
 
 
 class Album:
-    """The pictures of one course of events, of a page in one language. `found`: what is wrong in them."""
+    """The pictures of one scenario, on a page in one language. `found`: what is wrong in them."""
 
     def __init__(self, name: str, page: Page, judge: Judge = CONSOLE) -> None:
         self.name = name

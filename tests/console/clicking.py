@@ -141,7 +141,7 @@ class Person:
         await self.click(self.page.locator(f'#panel [data-act="{act}"]:not(.off)'))
 
     async def click(self, what: Locator) -> None:
-        """Click as soon as it is shown, and again where the page did not take the click."""
+        """Click as soon as the element is shown, and click again if the page did not take the click."""
         taken = False
         while not taken:
             await self.answered()

@@ -33,7 +33,7 @@ def show(server: PageServer, name: str, **more: Any) -> None:
 
 @pytest.fixture
 def page(browser: Browser, server: PageServer) -> Iterator[Page]:
-    """Yield a page under a clock that a test may advance or stop."""
+    """Yield a page with a clock that a test may advance or stop."""
     server.asked.clear()
     opened = browser.new_page(viewport=LANDSCAPE)
     opened.clock.install()

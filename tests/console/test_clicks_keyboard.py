@@ -46,7 +46,7 @@ class Keyboard:
         return found
 
     async def key(self, name: str) -> None:
-        """Press a key, and again where the page did not take it."""
+        """Press a key, and press it again if the page did not take it."""
         taken = False
         while not taken:
             await self.page.locator("#panel:not(.asking)").wait_for()

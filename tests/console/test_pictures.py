@@ -230,7 +230,7 @@ async def jam(console: Console, album: Album) -> None:
 
 
 async def away(console: Console, album: Album) -> None:
-    """Show a device that is away and back, and a table PC that is silent."""
+    """Show a device that disconnects and returns, and a table PC that is silent."""
     page = console.page
     await album.prepare()
     await console.to_dealing(1, 3)

@@ -120,7 +120,7 @@ def start(module: str, arguments: Sequence[str], environment: Mapping[str, str],
 
 
 def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run `cardshoe` to its end; its standard input is empty."""
+    """Run `cardshoe` until it exits; its standard input is empty."""
     process = start("controller", arguments, dict(os.environ), folder, listens=False)
     printed = {stream: bytearray() for stream in (process.stdout, process.stderr)}
     open_streams = set(printed)
@@ -229,7 +229,7 @@ def _take_over(asked: Asked, descriptors: Sequence[int]) -> Asked:
 
 
 def _reopened(number: int, was: Any, mode: str, line_buffering: bool = False) -> TextIOWrapper:
-    """Reopen it as Python does at its start."""
+    """Reopen the stream as Python does when it starts."""
     file = open(number, f"{mode}b", closefd=False)  # noqa: SIM115  # it stays open
     return TextIOWrapper(file, was.encoding, was.errors, line_buffering=line_buffering, write_through=was.write_through)
 

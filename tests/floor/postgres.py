@@ -126,7 +126,7 @@ def _as_other(command: Sequence[str]) -> list[str]:
 
 
 def _kill(pid: int) -> None:
-    """Kill it; return when it is gone."""
+    """Kill the server, and return when it has ended."""
     try:
         descriptor = os.pidfd_open(pid)
     except ProcessLookupError:

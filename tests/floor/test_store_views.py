@@ -288,7 +288,7 @@ def test_device_faults(everything: Rows) -> None:
 
 
 def test_people(everything: Rows) -> None:
-    """All of a scenario are of one day."""
+    """All rounds of a scenario belong to one day."""
     acts = ("operations", "refused", "corrections", "recalls", "misread", "wrong_pins")
 
     def got(row: dict[str, Any]) -> Any:

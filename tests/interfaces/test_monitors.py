@@ -160,7 +160,7 @@ def test_promtool_accepts_the_example() -> None:
     assert promtool("check", "config", EXAMPLE.name) == ""
 
 
-SERIES: Final = {  # one value a minute
+SERIES: Final = {  # one value per minute
     'cardshoe_irregularities_open{table="a"}': "1x40",
     'cardshoe_irregularities_open{table="b"}': "1 1 1 0 1 1 1 0 1 1 1 0 0x30",
     'cardshoe_device_silence_seconds{table="a"}': "0x15 60x25",

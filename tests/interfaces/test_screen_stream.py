@@ -1,4 +1,4 @@
-"""Screens get the newest state, at most twenty times a second, and a beat each second, under any load."""
+"""Screens get the newest state, at most twenty times per second, and a beat each second, under any load."""
 
 from __future__ import annotations
 

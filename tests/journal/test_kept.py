@@ -1,6 +1,6 @@
 """Journals that were written when their format was settled, with their screens: they fold to the same state for ever.
 
-Each is of a scenario (`tests/journal/keep.py`), so its keys protect nothing. A view is kept for each event that ends
+Each records a scenario (`tests/journal/keep.py`), so its keys protect nothing. A view is kept for each event that ends
 something; fields that later versions added are not compared.
 """
 

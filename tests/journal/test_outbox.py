@@ -1,4 +1,4 @@
-"""The journal as an outbox: all entries in order, once a cursor, while it grows and after files are replaced."""
+"""The journal as an outbox: all entries in order, once per cursor, while it grows and after files are replaced."""
 
 from __future__ import annotations
 

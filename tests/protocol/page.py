@@ -15,7 +15,7 @@ FRAMES: Final = DOCS / "cardlink_vectors.jsonl"
 
 
 class Row(NamedTuple):
-    """A golden vector as the file of frames has it."""
+    """A golden vector as it appears in the file of frames."""
 
     name: str
     kind: int

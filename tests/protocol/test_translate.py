@@ -1,4 +1,4 @@
-"""The translation of cardlink's messages to the types that every driver uses, and back for orders."""
+"""The translation of cardlink's messages to the types that every driver uses, and of orders in the other direction."""
 
 from __future__ import annotations
 

@@ -213,7 +213,7 @@ def vectors() -> list[Vector]:
 
 
 def written(value: Value) -> object:
-    """Return a body as the file of frames has it: JSON, byte strings as h'00ff'."""
+    """Return a body as it appears in the file of frames: JSON, byte strings as h'00ff'."""
     if isinstance(value, bytes):
         return f"h'{value.hex()}'"
     return [written(item) for item in value] if isinstance(value, list) else value

@@ -88,7 +88,7 @@ def test_nc_5_1_1_a_share_below_the_minimum_is_raised_to_it() -> None:
 
 
 def test_nc_5_1_1_raising_one_share_may_push_another_under_the_minimum() -> None:
-    """110 of 1000 would count 11; once each 10 is raised to 10, it would count 110 of 980 parts of 80, under 10."""
+    """110 of 1000 would count 11; after each 10 is raised to 10, it would count 110 of 980 parts of 80, under 10."""
     assert counts(shares(NC, 870, 110, 10, 10)) == [70, 10, 10, 10]
 
 

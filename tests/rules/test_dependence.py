@@ -65,7 +65,7 @@ def only(looks: Looks, shape: Shape = Shape.FLUSH, **more: object) -> tuple[Law,
 
 @pytest.mark.parametrize("name", INVENTED)
 def test_a_new_fact_of_one_hand_is_counted_as_often_as_it_is_dealt(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The predicate replaces a flush, which is counted by whether a hand is of one suit."""
+    """The predicate replaces a flush, which is counted by whether a hand has a single suit."""
     predicate, ways, suits = INVENTED[name]
     monkeypatch.setitem(OF_ONE, Shape.FLUSH, predicate)
     law, wager = only(Looks.BOX)

@@ -197,7 +197,7 @@ def turned_round(deck: DeckOrders) -> DeckOrders:
 
 
 def in_a_row(model: str, decks: int) -> list[DeckOrders]:
-    """Return decks of which each goes in as the last one came out."""
+    """Return decks, each of which goes in as the previous one came out."""
     made, before = [], NEW_DECK
     for deck in shuffled(model, decks):
         after = tuple(before[NEW_DECK.index(card)] for card in deck.after)

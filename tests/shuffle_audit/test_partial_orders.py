@@ -150,7 +150,7 @@ def masked(decks: list[DeckOrders], seed: int) -> list[DeckOrders]:
 
 @each_number_of_audits
 def test_false_alarms_are_as_rare_as_stated_with_places_by_chance(audits: int) -> None:
-    """Each audit is of four good decks, known at places that do not depend on their cards."""
+    """Each audit examines four good decks, known at places that do not depend on their cards."""
     seen = masked(shuffled("uniform", audits * EACH, seed=11, cards=16), 12)
     chances = np.array([judge(seen[at : at + EACH]).chance for at in range(0, len(seen), EACH)])
     for level in (0.2, 0.05, 0.01):

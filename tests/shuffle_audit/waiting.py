@@ -37,7 +37,7 @@ def decks_to_alarm(logs: LogRatios, good: int, model: str, seed: int = 2) -> lis
 
 
 def table() -> str:
-    """Return the median for each number of good decks and each model, as the page has it."""
+    """Return the median for each number of good decks and each model, as the page shows it."""
     lines = [
         f"| good decks before | {' | '.join(f'`{model}`' for model in MODELS)} |",
         "|---" * (1 + len(MODELS)) + "|",

@@ -185,7 +185,7 @@ def test_a_decision_that_is_taken_back_still_knows_where_each_card_belongs() -> 
 
 
 def test_rtp_5_6_single_cards_go_to_the_places_that_lack_them() -> None:
-    """The first card of B3 is at B1, and play continues so: B1 has one card too many, B3 one too few."""
+    """The first card of B3 is at B1, and play continues with it there: B1 has one card too many, B3 one too few."""
     table = TableHarness(Unit.SINGLES, boxes=(1, 3), game_id="RTP").start().to_dealing()
     table.take(3)
     table.do(operations.PlaceCards((operations.CardAt(2, "B1"),)))

@@ -37,7 +37,7 @@ async def test_the_right_number_with_another_key_is_refused(rig: Rig, url: str) 
 
 
 async def test_another_number_is_not_opened(rig: Rig) -> None:
-    """It could not be: the table's own udev rule names one number, and other devices are of another group."""
+    """It could not be: the table's own udev rule names one number, and other devices belong to another group."""
     await use_url(rig, USB_URL)
     async with Cable(rig.machine, "CARDSHOE-0002", rig.image.facts.device_key) as other:
         await other.plug()

@@ -65,7 +65,7 @@ class Recorded(NamedTuple):
 
 
 def recording_of_table(config: Path, out: Path) -> Recording:
-    """Return the options for the device of a table. Raise `ConfigurationError`."""
+    """Return the options for the device of a table. Raise `ConfigurationError` if the configuration cannot be used."""
     found = read_configuration(config)
     return Recording(
         found.device_url,

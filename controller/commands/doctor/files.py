@@ -170,7 +170,7 @@ def _room(table: Table) -> Iterator[Finding]:
 
 
 def growth_of(folder: Path) -> float:
-    """Return the bytes a day by which the journal grows, or 0 if the files do not show it yet."""
+    """Return the bytes per day by which the journal grows, or 0 if the files do not show it yet."""
     try:
         found = [one.stat() for one in folder.iterdir() if one.suffix == ".journal"]
     except OSError:

@@ -76,7 +76,9 @@ def user_named(uid: int) -> str:
 
 
 def uid_of(given: str) -> int:
-    """Return the uid of a user of this machine, given by name or number. Raise `BadInputError`."""
+    """Return the uid of a user of this machine, given by name or number. Raise `BadInputError` if there is no such
+    user.
+    """
     number = whole_number(given, LARGEST_UID)
     if number is not None:
         return number
@@ -93,7 +95,7 @@ def invoking_user() -> str:
 
 
 def person_of(given: str) -> NewPerson:
-    """Read `ID=ROLE` or `ID=ROLE:NAME`. Raise `BadInputError`."""
+    """Read `ID=ROLE` or `ID=ROLE:NAME`. Raise `BadInputError` if it is malformed."""
     found = PERSON.fullmatch(given.strip())
     if found is None or found[2] not in set(Role):
         roles = ", ".join(Role)

@@ -107,7 +107,7 @@ def init(
 
 
 def _require_sense(*, here: bool, simulated: bool, service: bool, installs: bool) -> None:
-    """Check the options against each other. Raise `BadInputError`."""
+    """Check the options against each other. Raise `BadInputError` if they contradict each other."""
     if service and not simulated:
         raise BadInputError("--service is for a simulated table.", "Leave it out: a real table is a service anyway.")
     if installs and (here or os.geteuid() != 0):

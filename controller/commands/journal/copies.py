@@ -55,7 +55,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def back_up(source: Source, folder: Path, *, program: str, utc_ns: int, progress: Progress) -> Manifest:
-    """Copy the journal into a folder, which must be empty or missing. Raise `JournalError`."""
+    """Copy the journal into a folder, which must be empty or missing. Raise `JournalError` if that fails."""
     _make_empty(folder, "backup")
     copied = []
     for path in source.paths:
@@ -71,7 +71,7 @@ def back_up(source: Source, folder: Path, *, program: str, utc_ns: int, progress
 
 
 def restore(backup: Path, folder: Path, *, progress: Progress) -> Manifest:
-    """Copy a complete backup into a folder, which must be empty or missing. Raise `JournalError`.
+    """Copy a complete backup into a folder, which must be empty or missing. Raise `JournalError` if that fails.
 
     An interrupted restore can be repeated.
     """

@@ -61,7 +61,9 @@ class Clock(NamedTuple):
         return range(first, last + 1, 3600 * SECOND)
 
     def moment(self, text: str) -> int:
-        """Read a person's time, such as 2026-11-23T14:00, optionally with seconds or an offset. Raise `ValueError`."""
+        """Read a person's time, such as 2026-11-23T14:00, optionally with seconds or an offset. Raise `ValueError` for
+        any other text.
+        """
         found = datetime.fromisoformat(text)
         aware = found if found.tzinfo is not None else found.replace(tzinfo=self.zone)
         return round(aware.timestamp()) * SECOND

@@ -98,7 +98,8 @@ class Checked:
     def _may_be_unsigned(self, last: Decision) -> bool:
         """Return whether the last decision may lack a signature.
 
-        That is so in a round in play, or at the end of a file whose key was lost, which the next key's file names.
+        That is the case in a round in play, or at the end of a file whose key was lost, which the next key's file
+        names.
         """
         following = self._following
         if following is None:

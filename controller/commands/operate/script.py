@@ -38,7 +38,9 @@ class Outcome(NamedTuple):
 
 
 def read_script(name: str) -> Iterable[ScriptLine]:
-    """Read a whole file, so that nothing runs if a line is wrong, or standard input by line. Raise `BadInputError`."""
+    """Read a whole file, so that nothing runs if a line is wrong, or standard input by line. Raise `BadInputError` if a
+    line cannot be read.
+    """
     if name == STANDARD_INPUT:
         return _lines(sys.stdin)
     try:

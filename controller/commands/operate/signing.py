@@ -44,7 +44,7 @@ class Signer:
     def sign(self, by: By, people: Collection[str] = ()) -> tuple[str, str]:
         """Return the person and the PIN of a request; both are empty if the daemon goes by the user of this machine.
 
-        `people` are those who may act at the table; empty if unknown. Raise `NothingDoneError`.
+        `people` are those who may act at the table; empty if unknown. Raise `NothingDoneError` if nobody can sign.
         """
         person = by.person
         if not person and by.role is not Role.DEALER:
@@ -59,7 +59,7 @@ class Signer:
         return person, self._ask_pin(person) if self._ask_pin is not None else ""
 
     def _named(self, role: Role, people: Collection[str]) -> str:
-        """Ask for the person, once for each rank. Raise `NothingDoneError`."""
+        """Ask for the person, once for each rank. Raise `NothingDoneError` if nobody is named."""
         person = self._ask_person(role.word).strip() if self._ask_person is not None else ""
         if not person:
             raise NothingDoneError(

@@ -24,7 +24,7 @@ class PageFile(click.Path):
         super().__init__(path_type=Path, dir_okay=False)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Check the name. Raise `BadInputError`."""
+        """Check the name. Raise `BadInputError` if it is not allowed."""
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         if path.suffix.lower() not in ENDS or not _may_be_written(path):
             sentence = f"{click.format_filename(path)} is not a valid name for a page."

@@ -38,7 +38,7 @@ MOST_TOPICS: Final = 20_000  # topics that are remembered; a table has two
 
 class TablePace:
     """Limits how many records of one table are stored, so that a flooding table does not delay the records of the
-    others. The limit is by topic, since a broker lets a table publish only under its own topics.
+    others. The limit applies to each topic, since a broker lets a table publish only under its own topics.
 
     Records above it are acknowledged and dropped, with an alarm that names the table. The broker has one queue for all
     tables, so a record that is not taken would delay everything behind it.

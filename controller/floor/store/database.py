@@ -102,7 +102,9 @@ class Database:
                 connection.execute((files(__package__) / "schema" / part).read_bytes())
 
     def prune(self, before: date) -> int:
-        """Delete the months before the month of that day and return their number. Raise `StoreError`."""
+        """Delete the months before the month of that day and return their number. Raise `StoreError` if the database
+        fails.
+        """
         with self.transaction() as connection:
             connection.execute("SET LOCAL statement_timeout = 0")
             row = connection.execute("SELECT cardshoe.prune(%s)", (before,)).fetchone()
@@ -111,7 +113,7 @@ class Database:
 
     def reassign(self, journal: str, before: str, after: str) -> bool:
         """Move the journal to the topics of another SITE/PIT/TABLE. Return whether the journal exists. Raise
-        `StoreError`.
+        `StoreError` if the database fails.
         """
         (site, _, table), to = before.split("/"), after.split("/")
         with self.transaction() as connection:

@@ -78,7 +78,9 @@ class Writer:
         return written
 
     def look(self, gap_after: float = GAP_AFTER) -> dict[str, int]:
-        """Raise the alarms for gaps. Return the number of open alarms of each kind. Raise `StoreError`."""
+        """Raise the alarms for gaps. Return the number of open alarms of each kind. Raise `StoreError` if the database
+        fails.
+        """
         with self._database.transaction() as connection:
             return look_for_gaps(connection, gap_after)
 

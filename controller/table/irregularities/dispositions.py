@@ -183,7 +183,7 @@ def declare_void(
     decision.enter_phase("void", decision.state.game.clauses.void_returns_bets)
     for other in decision.state.open:
         if other.id != irregularity and other.round == decision.state.round.number and not other.waiting:
-            quarantine_for(decision, given, other)  # nobody decided whether it was so
+            quarantine_for(decision, given, other)  # nobody decided whether it occurred
             decision.emit(events.IrregularityResolved(other.id, "overtaken", clause, given.person, given.role))
 
 

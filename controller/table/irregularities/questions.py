@@ -163,7 +163,7 @@ def question(state: TableState, found: Irregularity) -> Message:
 
 
 def claims(state: TableState, found: Irregularity) -> tuple[Claim, ...]:
-    """Return the questions whether it is so; none if only a count shows it, or it is decided.
+    """Return the questions whether the irregularity occurred; none if only a count shows it, or it is decided.
 
     The person who answers has not yet read what follows.
     """

@@ -159,7 +159,8 @@ class FrameOpener:
         return self.forged + self.repeated
 
     def open(self, frame: Frame) -> OpenedFrame | None:
-        """Open a frame. Return None if it is not of this key or not new. The counter is kept before the body is read.
+        """Open a frame. Return None if it was not sealed with this key or is not new. The counter is kept before the
+        body is read.
 
         A frame of another version, with other flags or too short to be sealed is dropped uncounted.
         """
@@ -182,7 +183,7 @@ class FrameOpener:
 
 
 class ForgeryNotice:
-    """Decides when forged and repeated frames are reported: once per link, and a later count at most once a minute.
+    """Decides when forged and repeated frames are reported: once per link, and a later count at most once per minute.
 
     Frames that arrive within `GRACE` after the link is up may be left over in buffers from the last link, so they do
     not count.
