@@ -126,7 +126,7 @@ class EventStreams(Streams):
         head = EventId(self._table.journal, self._table.entry)
         if after.journal not in ("", head.journal):
             said = message(
-                "The table writes another journal, {journal}. Start with {first} to read all of it, or with "
+                "The table is writing a different journal, {journal}. Start with {first} to read all of it, or with "
                 "{newest} to read only what follows.",
                 journal=head.journal,
                 first=str(EventId(head.journal)),

@@ -69,7 +69,7 @@ FOLLOWS: Final = {
     Disposition.REMOVE_HAND: message("that hand is removed and its bets are returned"),
     Disposition.OPTIONS: message("every bettor chooses"),
     Disposition.NAME_ORDER: message("their order is named"),
-    Disposition.REFER: message("it is referred"),
+    Disposition.REFER: message("the matter is referred to a higher authority"),
     Disposition.RECONSTRUCT: message("the dealer moves the cards as the screen shows, then play continues"),
     Disposition.WITHDRAWALS: message("every bettor may withdraw; the others' hands are finished"),
     Disposition.STANDS: message("results and settlement stand"),

@@ -85,7 +85,7 @@ def _start_after(view: TableView, after: EventId | None) -> EventId:
         return newest
     if after.journal not in ("", view.journal):
         raise BadInputError(
-            f"The table writes another journal, {view.journal}.", f"Begin with --after {newest}, or with 0."
+            f"The table is writing a different journal, {view.journal}.", f"Begin with --after {newest}, or with 0."
         )
     if after.entry > view.entry:
         raise BadInputError(f"The journal ends at entry {view.entry}.", "Name an earlier one with --after.")

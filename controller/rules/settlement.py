@@ -330,7 +330,7 @@ def _check_entered(
         if not clause:
             raise SettlementError(
                 message(
-                    "{bettor} withdrew from {box} without a clause; enter the clause or the ruling",
+                    "{bettor} withdrew from {box} with no clause that allows it; enter the clause or the ruling",
                     bettor=bettor,
                     box=name(box),
                 )

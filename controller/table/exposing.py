@@ -291,7 +291,7 @@ def expose_hand(decision: Decision, given: PersonActed, operation: operations.Ex
         note = entered_and_read(decision.state, cards)
         if not compared:
             note = message(
-                "{entered} was entered after {most} wrong entries and is no longer compared",
+                "{entered} was entered after {most} wrong entries and was not compared with what the device read",
                 entered=_codes(cards),
                 most=MOST_COMPARED,
             )
@@ -439,7 +439,7 @@ FEATURE: Final[tuple[OperationRow, ...]] = (
         message("{who} recorded that cards were handled."), verify_handle_cards, handle_cards, CARDS_ON_TABLE,
         ALWAYS, offers=_handled),
     OperationRow(
-        operations.NameExposed, message("name exposed cards"), message("{who} named exposed cards."),
+        operations.NameExposed, message("name exposed cards"), message("{who} said which cards were exposed."),
         verify_name_exposed, name_exposed, CARDS_ON_TABLE, ALWAYS, offers=_named),
 )
 # fmt: on

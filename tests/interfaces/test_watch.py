@@ -138,7 +138,7 @@ async def test_a_new_journal_is_reported() -> None:
     entries = [[json.loads(line)["entry"] for line in lines] for lines in (before, after)]
     assert entries[0] == entries[1]
     assert refused.returncode == 2
-    assert b"The table writes another journal, " in errors
+    assert b"The table is writing a different journal, " in errors
 
 
 @pytest.mark.parametrize("after", ["-1", "x:1", "1:", "\u0663"])

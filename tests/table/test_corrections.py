@@ -195,7 +195,7 @@ def test_guesses_at_a_face_down_hand_are_answered_three_times() -> None:
     assert [revealed for revealed, _ in said] == [False] * 5
     assert len({note for _, note in said[:3]}) == 1
     assert len({note for _, note in said[3:]}) == 1
-    assert "is no longer compared" in said[3][1]
+    assert "was not compared with what" in said[3][1]
     assert [one.differs_by for one in table.events_of(events.HandExposed)] == [
         "", "dealer", *["pit-supervisor"] * 2, "", ""
     ]  # fmt: skip
