@@ -267,7 +267,7 @@ async def test_the_process_copies_and_the_daemon_counts_the_time(
     stage.clock.now = ALARM_AFTER + 61
     for _ in range(3):
         stage.witnessing.look()
-    assert "has had no head for 11 minutes. Check its folder." in str(stage.witnessing.warning)
+    assert "has received nothing for 11 minutes. Check its folder." in str(stage.witnessing.warning)
     assert stage.log.events == ["journal.witness_whole", "journal.witness_late"]
 
 
@@ -322,6 +322,6 @@ async def test_nobody_waits_for_a_hanging_process(journal: TestJournal, folder: 
         (child,) = children() - before
         os.kill(child, signal.SIGSTOP)
         stage.clock.now = ALARM_AFTER
-        assert "has had no head for 10 minutes" in str(stage.witnessing.warning)
+        assert "has received nothing for 10 minutes" in str(stage.witnessing.warning)
     with pytest.raises(ProcessLookupError):
         os.kill(child, 0)
