@@ -135,4 +135,4 @@ def _holds(table: SilentTable) -> list[int]:
 
 def _noted(table: SilentTable) -> list[str]:
     details = (english_of(event["detail"]) for event in table.of("device_noted"))
-    return [detail for detail in details if "twice" in detail]
+    return [detail for detail in details if "two different answers" in detail]
