@@ -425,7 +425,7 @@ async def test_a_ruling_that_voids_the_round_is_asked_twice() -> None:
         await console.to_dealing(1, 3)
         await console.deal(1)
         await console.report("exposed_card", "B1")
-        await console.says("What is decided?")
+        await console.says("What is the ruling?")
         await console.press("void")
         await console.press("Seen at the table")
         await console.press(MANAGER.id)

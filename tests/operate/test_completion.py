@@ -153,6 +153,7 @@ def test_a_person_may_be_named_at_the_end_of_any_line(word: str) -> None:
         "about": "about I12", "named": "named B1 KD", "lies": "lies 1 at B3",
         "bring deck": "bring deck red-1 red", "load deck": "load deck red-1", "boxes": "boxes 1 3",
         "quarantine deck": "quarantine deck red-1", "dropped": "dropped 3", "count": "count 4 in D",
+        "count again": "count again 4 in D",
         "take deck out": "take deck out red-1",
     }  # fmt: skip
     line = Line([*filled.get(word, word).split(), "by", "sam"])

@@ -199,7 +199,7 @@ def test_without_the_makers_order_there_is_no_verdict(table: DealingTable) -> No
         (("{file}", "--new-deck", "standard"), 2, "No journal is named."),
         (("{journal}", "--new-deck", "{file}"), 2, "is not the order of a deck: "),
         (("{journal}", "--new-deck", "gone"), 2, "gone cannot be read: No such file or directory."),
-        (("{journal}", "--key-file", "{file}"), 4, "The key file"),
+        (("{journal}", "--key-file", "{file}"), 4, "the key file"),
         (("{folder}",), 4, "journal"),
         (("{short}", "{journal}", "--new-deck", "standard"), 2, "has 52 cards, and deck 1 has 3."),
     ],
