@@ -43,7 +43,9 @@ def _read(path: Path) -> Module:
 
 
 def imported(module: Module) -> Iterator[str]:
-    """Yield every module that is imported anywhere in a file, by its whole dotted name; `a.b` for `from a import b`."""
+    """Yield every module that is imported anywhere in a file, by its whole dotted name; for `from a import b` that is
+    `a.b`.
+    """
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -85,7 +87,9 @@ def import_graph(*folders: str) -> dict[str, set[str]]:
 
 
 def _nearest(name: str, known: Container[str]) -> str:
-    """Return the module that `from a.b import c` reads: `a.b.c` where that is a module, else `a.b`; "" for neither."""
+    """Return the module that `from a.b import c` reads: `a.b.c` if that is a module, else `a.b`, or
+    "" if neither is.
+    """
     while name and name not in known:
         name = name.rpartition(".")[0]
     return name

@@ -100,7 +100,7 @@ def record(
     monkeypatch: pytest.MonkeyPatch, asked: DeckRecording, prepare: Prepare = lambda device: None, *,
     person: bool = True, capabilities: Capabilities = ABLE, kind: Any = "shuffler",
 ) -> list[str]:  # fmt: skip
-    """Record the decks of a simulated shuffler with a person at it; return the output."""
+    """Record decks from a simulated shuffler with a person who operates it. Return the output."""
     said: list[str] = []
 
     def make(*_: object) -> SimulatedDevice:

@@ -34,7 +34,7 @@ class Person:
 
 
 def ask_with(name: str, *, strong: bool = False, hands: bool = True, stays_open: bool = False) -> list[str]:
-    """Run one test; return what the person was asked."""
+    """Run one test and return what the person was asked."""
     said: list[list[str]] = []
 
     async def run() -> None:

@@ -332,7 +332,7 @@ def test_damaged_frames_are_counted_and_never_answered(shuffler: CDevice) -> Non
 
 @pytest.mark.parametrize("seed", range(4))
 def test_invalid_input_ends_nothing(shuffler: CDevice, seed: int) -> None:
-    """The sanitizers end the program at an access out of bounds; whole frames with any bodies get furthest."""
+    """The sanitizers end the program on an out-of-bounds access; complete frames with random bodies get furthest."""
     chance = random.Random(seed)
     host = SmallHost(shuffler)
     host.link()

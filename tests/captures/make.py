@@ -166,7 +166,7 @@ async def _sets(maker: Maker) -> None:
 
 
 async def _hang_up(maker: Maker) -> None:
-    """Pull the cable in the middle of a card's report; the device repeats it on the next link."""
+    """Pull the cable in the middle of a card's report; the device repeats the report on the next link."""
     maker.open()
     await maker.command(1, ReleaseExit())
     maker.draw(2)

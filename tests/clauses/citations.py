@@ -39,7 +39,7 @@ _BETWEEN: Final = re.compile(r"(?P<range> to |-)|,? (?:and|or) |, |; ")
 
 
 def cited(text: str) -> tuple[str, ...]:
-    """Return every clause that a text cites, in its order; known or not.
+    """Return every clause that a text cites, known or not, in the order of the text.
 
     >>> cited("as NC 3.13.1 to 3.13.3, 5.17 and RTP Appendix A say")
     ('NC 3.13.1', 'NC 3.13.2', 'NC 3.13.3', 'NC 5.17', 'RTP App. A')
@@ -78,7 +78,7 @@ def _first(text: str, before: Form | None) -> tuple[Form, str, str] | None:
 
 
 def _after(first: str, last: str) -> tuple[str, ...]:
-    """Return the clauses of the same level after `first` up to `last`; only `last` if that is not a range."""
+    """Return the clauses of the same level after `first` up to `last`, or only `last` if that is not a range."""
     ordered = clauses(first.partition(" ")[0])
     if first not in ordered or last not in ordered:
         return (last,)

@@ -1,4 +1,6 @@
-"""Every clause of every document has code and tests, or a reason why it is outside; and no other clause is cited."""
+"""Every clause of every document has code and tests, or a reason why it is out of scope, and no
+other clause is cited.
+"""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from controller.table.settings import ChosenReading, Settings, law_of
 from tests.table.harness import TableHarness
 
 TABLE = '[table]\nname = "T-1"\ngame = "NC"\nunit = "sets"\nsimulated = {simulated}\n'
-HASH = "scrypt$16384$8$1$" + "00" * 16 + "$" + "00" * 32  # well-formed; no PIN is asked for
+HASH = "scrypt$16384$8$1$" + "00" * 16 + "$" + "00" * 32  # it is well-formed, and no PIN is asked for
 REST = f"""
 [device]
 url = "serial:///dev/cardshoe/X"

@@ -102,7 +102,9 @@ class Album:
         await self.page.evaluate(AXE.read_text("utf-8"))
 
     async def take(self, state: str, *, axe: bool = True) -> None:
-        """Take pictures of what the page shows, and note what is wrong with it; `axe`: also by axe-core."""
+        """Take pictures of what the page shows, and note what is wrong with it. With `axe`, check
+        it with axe-core too.
+        """
         self._taken += 1
         sizes: set[tuple[int, int]] = set()
         for frame in frames():

@@ -30,7 +30,7 @@ FRAME = 50  # ms after which the page has drawn what a tap changed
 DEAD = 350  # ms for which a button whose meaning changed does not count
 SLOW = 1200  # the same for a button that a row of taps must not reach
 
-# The page's own state; what is drawn may be a frame behind it.
+# The page's own state; the picture may be one frame behind.
 KNOWS_THE_STORE = """addEventListener("DOMContentLoaded", async () => {
   window.knows = await import("/console/js/store.js");
 });
@@ -38,10 +38,10 @@ window.isShut = (node) => !window.knows?.listens() || (node.one?.tone !== "stead
 window.isNew = ({since = -SLOW, slow}) => performance.now() - since < (slow ? SLOW : DEAD);
 """.replace("DEAD", str(DEAD)).replace("SLOW", str(SLOW))
 
-# Note whether the page took the last tap. It takes none without contact, none while it waits for an answer, and none at
-# a button whose meaning has just changed: a state may arrive between a look at the page and the tap. A tap at the
-# "more" mark does not count for what lies below it. Rarely, a tap falls beside the page in a browser that has just
-# changed its size.
+# Note whether the page took the last tap. It does not take a tap without contact, while it waits for an answer, or on a
+# button whose meaning has just changed: a state may arrive between a look at the page and the tap. A tap at the "more"
+# mark does not count for what lies below it. Rarely, a tap falls beside the page in a browser that has just changed its
+# size.
 NOTES_TAPS = f"""{KNOWS_THE_STORE}
 let would = false;
 addEventListener("click", ({{target}}) => {{
@@ -67,7 +67,7 @@ FROM_UNDER_THE_MARK: Final = """one => {
 
 
 class ClickedTable(BenchTable):
-    """A table with a port for screens; hands are turned over by their faces, as people see them."""
+    """A table with a port for screens. Hands are turned over with the faces that people see."""
 
     port_of_screens = 0
 
@@ -129,7 +129,7 @@ class Person:
         await self.page.locator("#sentence .text", has_text=text).wait_for()
 
     async def counts(self, text: str) -> None:
-        """Wait until the count beside the sentence is this."""
+        """Wait until the count next to the sentence has this value."""
         await self.page.locator("#sentence .count", has_text=text).wait_for()
 
     async def reads(self, text: str) -> None:
@@ -158,8 +158,8 @@ class Person:
         await self.page.locator("#panel:not(.asking)").wait_for()
 
     async def let_pass(self, ms: int) -> None:
-        """Advance the page's clock, which then is ahead of the daemon's beats: until the next beat nothing counts
-        there.
+        """Advance the page's clock, which is then ahead of the daemon's beats: until the next beat the page accepts no
+        tap.
         """
         await self.page.clock.run_for(ms)
         await self.page.locator("body:not(.no-contact, .overtaken)").wait_for()
@@ -172,7 +172,7 @@ class Person:
         await self.click(self.page.locator(f'#sheet [data-act="{act}"]:not(.off)'))
 
     async def asks_who_signs(self) -> None:
-        """Wait until the page asks who signs, or for the PIN of the only one who may."""
+        """Wait until the page asks who signs, or asks for the PIN of the only person who may sign."""
         asked = (re.sub(r"\\\{\w+\\\}", ".+", re.escape(self.words[key])) for key in ASKED_AT_A_SIGNATURE)
         who = re.compile("|".join(asked))
         await self.page.locator("#sentence .text", has_text=who).wait_for()
@@ -189,7 +189,7 @@ class Person:
         await self.press("ok")
 
     async def report(self, kind: str, place: str = "") -> None:
-        """Report what was noticed, and where, if the page asks; not which card it was."""
+        """Report what was noticed and, if the page asks, where, but not which card it was."""
         await self.press("report_irregularity")
         await self.press(kind)
         if place:
@@ -200,7 +200,7 @@ class Person:
             await self.press("unknown")
 
     async def confirm(self, member: CrewMember) -> None:
-        """Answer the questions; that person signs."""
+        """Answer the questions and sign as that person."""
         await self.press("confirm")
         await self.sign(member)
 

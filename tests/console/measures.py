@@ -24,7 +24,7 @@ DRAWN: Final = """async () => {
   for (const _ of [1, 2]) await new Promise(done => requestAnimationFrame(done));
 }"""
 
-# Open a matter that waits and holds nothing; return whether there is one.
+# Open a waiting matter that does not hold the table. Return whether there is such a matter.
 OPENED: Final = """async () => {
   const { store } = await import("/console/js/store.js");
   const matter = store.screen.view.irregularities.find(one => !one.blocks);
@@ -131,6 +131,6 @@ MEASURE: Final = (
 
 
 def wrong(measured: dict[str, Any], regions: list[list[int]]) -> dict[str, Any]:
-    """Return the violated rules; `regions`: their positions in all other states."""
+    """Return the violated rules. `regions`: the positions of the regions in all other states."""
     found = {what: where for what, where in measured.items() if where and what != "regions"}
     return found if measured["regions"] == regions else found | {"moved": measured["regions"]}

@@ -2,7 +2,7 @@
 
     python -m tests.console.pictures_for_docs
 
-writes docs/pictures/. It needs chromium; the clock in the pictures shows the current time.
+writes docs/pictures/. Chromium is required. The clock in the pictures shows the current time.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def sentence(page: Page) -> str:
 
 
 def says(page: Page, where: str, what: str) -> None:
-    """Wait until that text is there."""
+    """Wait until the page shows that text."""
     page.locator(where, has_text=what).wait_for()
 
 
@@ -61,7 +61,7 @@ HEARD: Final = """async () => (await import("/console/js/store.js")).store.beat?
 
 
 def stop_time(page: Page) -> None:
-    """Stop the time: from here on only the test advances it."""
+    """Stop the page's clock: after this only the test advances it."""
     page.clock.pause_at(page.evaluate("Date.now()") + 2000)
 
 
@@ -114,7 +114,7 @@ ANSWERED: Final = """async sentence => {
 
 
 def test_the_result_of_a_tap_stays_when_contact_is_restored(page: Page, server: PageServer) -> None:
-    """The answer comes over another connection than the states, and may arrive before them."""
+    """The answer comes over a different connection from the states, and may arrive before them."""
     follow(page, server)
     silent(page, 9)
     page.evaluate(ANSWERED, "Nothing was done.")
@@ -347,7 +347,9 @@ def test_a_lost_device_and_lost_contact_are_shown_one_at_a_time(page: Page, serv
 
 
 def test_the_next_matter_is_named_behind_the_open_question(page: Page, server: PageServer) -> None:
-    """A blocking one comes first, then the oldest; the one that is asked about does not count as waiting."""
+    """A matter that blocks play comes first, then the oldest. The matter that the page asks about does not count as
+    waiting.
+    """
     view = states()["four cards"]["view"]
     late = states()["late bet"]["view"]["irregularities"][0]
     asked = view["irregularities"][0]

@@ -65,7 +65,7 @@ async def test_a_void_is_asked_twice_in_two_places() -> None:
 
 
 async def test_two_screens_that_press_together() -> None:
-    """The second person is told what the first did, and nothing is done twice."""
+    """The second person sees what the first did, and nothing is done twice."""
     async with opened() as console:
         await console.press("place_your_bets/")
         await console.tap("B1")

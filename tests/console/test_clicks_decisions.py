@@ -35,7 +35,7 @@ async def test_an_overlooked_box_is_marked_on_the_stage() -> None:
 
 
 async def test_all_others_continue_is_one_act() -> None:
-    """Each box is a separate entry; between two of them no other tap counts."""
+    """Each box is a separate entry, and no other tap counts between two entries."""
     async with opened() as console:
         await console.to_dealing(1, 3, 5)
         await console.deal(1)
@@ -114,7 +114,7 @@ async def test_every_box_in_play_has_a_line_beside_paid() -> None:
 
 
 async def test_a_row_of_taps_over_the_hands_does_not_pay() -> None:
-    """ "Paid" appears where the hands were turned over: it takes no tap for longer than a row of them lasts."""
+    """ "Paid" appears where the hands were turned over, so it does not react for longer than a row of taps lasts."""
     async with opened() as console:
         await console.to_dealing(1)
         await console.turn_over_all()
@@ -211,7 +211,7 @@ async def test_every_argument_that_is_asked_for_is_signed_in_words() -> None:
 
 
 async def test_a_wrongly_marked_box_is_found_below_problem() -> None:
-    """Facts that follow from the entries are shown beside the question; the hand is moved on confirmation."""
+    """Facts that follow from the entries are shown next to the question; the hand is moved on confirmation."""
     async with opened() as console:
         await console.to_dealing(1, 5)
         await console.deal(2)

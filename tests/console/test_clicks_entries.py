@@ -130,7 +130,7 @@ async def test_an_unrepeated_end_is_asked_for_again() -> None:
 
 
 async def test_a_forgotten_box_is_added_to_the_marked_ones() -> None:
-    """They were marked one after the other; the entry is shown once, with all of them."""
+    """The boxes were marked one after the other; the entry is shown once, with all boxes."""
     async with opened() as console:
         await console.to_dealing(1, 3)
         await console.choose_in_menu("correct_entry/")

@@ -36,7 +36,7 @@ async def buttons_lie_apart(console: Console) -> None:
 
 
 async def test_a_first_card_is_drawn_shown_and_counted_from() -> None:
-    """F3: the First Card says where the deal starts; every hand is dealt, all are turned over."""
+    """F3: the First Card decides where the deal starts; every hand is dealt and turned over."""
     async with opened(Unit.SINGLES, kind=BaccaratTable) as console:
         await console.page.locator("#panel .primary", has_text="Shuffled by hand").wait_for()
         await console.press("shuffled_outside/")
@@ -437,7 +437,7 @@ async def test_a_ruling_that_voids_the_round_is_asked_twice() -> None:
 
 
 async def test_an_error_in_the_round_before() -> None:
-    """It is reported for that round, and decided beside the one in progress."""
+    """It is reported for that round, and decided while the next round is in progress."""
     async with opened() as console:
         await console.to_dealing(1, 3)
         await console.turn_over_all()

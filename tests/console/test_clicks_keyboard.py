@@ -40,7 +40,7 @@ class Keyboard:
         self.page = console.page
 
     def sent(self) -> list[str]:
-        """Return what the page asks the table to enter from here on."""
+        """Return what the page asks the table to enter from now on."""
         found: list[str] = []
         self.page.on("request", lambda one: found.append(str(one.post_data)) if one.method == "POST" else None)
         return found
@@ -135,7 +135,7 @@ async def test_a_whole_round_of_sets_from_the_enrolment_on() -> None:
 
 
 async def test_digits_turn_over_hands() -> None:
-    """They are turned over in another order than proposed."""
+    """They are turned over in a different order from the proposed one."""
     async with opened() as console:
         person = await by_keyboard(console)
         await console.to_dealing(1, 3)
@@ -152,7 +152,7 @@ async def test_digits_turn_over_hands() -> None:
 
 
 async def test_enter_never_answers_the_second_request() -> None:
-    """Enter does not answer when pressed twice or with the focus on the answer; the space bar does."""
+    """Enter does not answer when it is pressed twice or while the answer has the focus; the space bar does."""
     async with opened() as console:
         person = await by_keyboard(console)
         await console.to_dealing(1)
@@ -224,7 +224,7 @@ async def test_a_pin_that_is_typed_immediately_loses_no_digit() -> None:
         await console.says("enter your PIN")
         for digit in SUPERVISOR.pin:
             await console.page.keyboard.press(digit)
-            await console.page.clock.run_for(20)  # a frame; nobody types faster
+            await console.page.clock.run_for(20)  # one frame; nobody types faster
         assert await console.page.locator("#panel output").inner_text() == "\u2022" * len(SUPERVISOR.pin)
         await person.key("Enter")
         await console.page.locator("#bar", has_text=SUPERVISOR.name).wait_for()

@@ -57,7 +57,7 @@ async def test_a_tap_on_its_way_is_looked_up(arrives: bool) -> None:
 
         async def cut(route: Route) -> None:
             if arrives:
-                await route.fetch()  # the table has recorded it; its answer is lost
+                await route.fetch()  # the table has recorded it, but the answer is lost
             await kill(console)
             await route.abort()
 

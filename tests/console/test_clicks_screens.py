@@ -56,7 +56,7 @@ async def shows(page: Page, text: str) -> None:
 
 
 async def knows_faces_of(page: Page, hands: dict[str, list[str]], *opened_at: str) -> None:
-    """Check that the page and the daemon's messages to this browser name the cards of these places, and no others."""
+    """Check that the page and the daemon's messages to this browser name the cards at these places and no others."""
     sent = await page.evaluate(FIRST_STATE) + await page.evaluate("async () => (await fetch('/v1/state')).text()")
     assert [place for place, cards in hands.items() if any(json.dumps(card) in sent for card in cards)] == [*opened_at]
     for place in opened_at:

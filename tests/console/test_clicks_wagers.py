@@ -100,7 +100,7 @@ async def test_each_bettor_of_a_box_chooses_after_an_exposed_card() -> None:
 
 
 async def interrupted(console: Console, established: str) -> None:
-    """Report a power failure that affects play; answer whether a wager has won or lost."""
+    """Report a power failure that affects play, and answer whether a wager has won or lost."""
     await console.report("power_failure")
     await console.press("yes")
     await console.says("Is the result of any wager certain?")
@@ -142,7 +142,9 @@ async def restrict(console: Console) -> None:
 
 
 async def test_restrictions_of_bets_start_with_those_in_force() -> None:
-    """Box 2 takes no bets and box 3 two of a kind; then box 2 is opened again, and the rest stays."""
+    """Box 2 accepts no bets, and box 3 accepts two of a kind; then box 2 is opened again, and the
+    rest stays as it is.
+    """
     async with opened() as console:
         await restrict(console)
         await console.press("2")

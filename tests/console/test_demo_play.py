@@ -27,7 +27,7 @@ async def printed(child: Child, pattern: str) -> re.Match[str]:
 
 @pytest.mark.parametrize("marked", ["bets", "one box more"])
 async def test_a_visitor_deals_a_round_with_an_exposed_card(marked: str) -> None:
-    """A box that is marked and has no bet is dealt to like the others: the visitor may have erred."""
+    """A marked box without a bet is dealt to like the others, because the visitor may have made a mistake."""
     from playwright.async_api import async_playwright
 
     child = Child("controller", "demo", "--play", "--fast", "--rounds", "1", "--supervisor-after", "3600")
@@ -136,7 +136,9 @@ def bets_of(child: Child) -> set[int]:
 async def begin(
     child: Child, chromium: Browser, *, more: bool = False, instead: bool = False, language: str = "en"
 ) -> tuple[Person, list[int]]:
-    """Play until bets are closed. `more`: a box without a bet that is marked; `instead`: a box with one that is not."""
+    """Play until bets are closed. `more`: a box that is marked although it has no bet; `instead`: a box with a bet that
+    is not marked.
+    """
     address = (await printed(child, r"(http://localhost:(\d+)/)"))[1]
     page = await chromium.new_page(viewport={"width": 1280, "height": 800})
     page.set_default_timeout(PATIENCE * 1000)

@@ -1,6 +1,6 @@
 """Pictures of every state of the page, in both languages, each with its layout checks and axe-core's findings.
 
-Everyday states are played at a real daemon; what takes long comes from prepared messages.
+Everyday states are played with a real daemon; states that take long to reach come from prepared messages.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ async def opening(console: Console, album: Album) -> None:
 
 
 async def a_round(console: Console, album: Album) -> None:
-    """Play a regular round to its end; then a pause and maintenance."""
+    """Play a regular round to its end, then pause the table and put it under maintenance."""
     page = console.page
     await album.prepare()
     await console.to_dealing(1, 3, 6)

@@ -124,7 +124,7 @@ ASKED = """async () => {
 }"""
 STEPS = """async () => Object.keys((await import("/console/js/needs.js")).STEPS)"""
 
-# Fields that an act of the page fills itself: of a correction, of answers, of a report of the round before.
+# Fields that the page fills in itself for a correction, for answers, or for a report about the previous round.
 FILLED = {
     "confirm_irregularity": {"facts"},
     "correct_entry": {"instead"},
@@ -132,7 +132,7 @@ FILLED = {
     "name_order": {"ordinals"},
     "report_irregularity": {"earlier"},
 }
-# Fields without an offer in the states of these tests; the tests by clicks enter them in other states.
+# Fields that no offer has in the states of these tests; the click tests enter them in other states.
 CLICKED = {
     "choose_option": {"absent"},
     "release_deck": {"deck", "reason", "count", "witness"},

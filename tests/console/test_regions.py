@@ -1,6 +1,6 @@
 """Every state at every size, in every language and theme: positions, sizes, and nothing cut off.
 
-Problem and Pause have the same place in each, also beside an open matter.
+Problem and Pause have the same place in every state, even next to an open matter.
 """
 
 from __future__ import annotations

@@ -63,7 +63,9 @@ class Browser:
         await self._session.close()
 
     async def ask(self, verb: str, path: str, body: object = None, **headers: str) -> Answered:
-        """Send a request. A header with an empty value is left out; header names have `_` for `-`."""
+        """Send a request. A header with an empty value is left out. Header names are written with
+        `_` instead of `-`.
+        """
         sent = {"Host": self.host, "Cookie": self.cookie} | (FROM_A_PAGE if verb not in ("GET", "HEAD") else {})
         sent |= {name.replace("_", "-"): value for name, value in headers.items()}
         data = None if body is None else json.dumps(body).encode()

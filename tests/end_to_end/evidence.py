@@ -33,7 +33,9 @@ LINK_FIELDS = ("link", "age", "links", "code", "sentence", "hint")  # fields of 
 
 
 class Card(NamedTuple):
-    """A card by its place in the shuffle and the number of its face; the same for device and journal."""
+    """A card by its place in the shuffle and the number of its face, in the same form for the
+    device and the journal.
+    """
 
     shuffle: int
     ordinal: int
@@ -80,7 +82,7 @@ class Evidence:
         self.check_shown(shown)
 
     def check_reports(self) -> None:
-        """Check that every report of the device occurs once and in order."""
+        """Check that every report from the device occurs exactly once and in order."""
         taken = [(event.boot, event.number, event.observed) for event in self.of(events.ReportTaken)]
         assert taken == [
             (line.boot, line.number, getattr(observations, line.report).__struct_config__.tag)

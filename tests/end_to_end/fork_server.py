@@ -1,8 +1,8 @@
-"""Processes of the product that need not import it: a process that has imported everything forks for each.
+"""Processes that run the product without importing it each time: a process that has imported everything forks for each.
 
     python -m tests.end_to_end.fork_server DESCRIPTOR
 
-The listening socket DESCRIPTOR receives what to run, with the three descriptors of the new process; the answers are its
+The listening socket DESCRIPTOR receives what to run, with the three descriptors of the new process. The answers are its
 process ID and later its exit code. The process behaves as `python -m MODULE` would: it has its own descriptors,
 environment, folder, arguments, signals and exit code. Tests of the start itself start a plain process.
 """
@@ -120,7 +120,7 @@ def start(module: str, arguments: Sequence[str], environment: Mapping[str, str],
 
 
 def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run `cardshoe` until it exits; its standard input is empty."""
+    """Run `cardshoe` with an empty standard input until it exits."""
     process = start("controller", arguments, dict(os.environ), folder, listens=False)
     printed = {stream: bytearray() for stream in (process.stdout, process.stderr)}
     open_streams = set(printed)
@@ -136,7 +136,7 @@ def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 class _Server:
-    """The server of this process, while tests run. It keeps no descriptor open here."""
+    """The server of this process, while tests run. It does not keep a descriptor open in this process."""
 
     def __init__(self) -> None:
         self.folder = tempfile.mkdtemp(prefix="cardshoe-fork-")
@@ -211,7 +211,7 @@ def _report_ended(running: dict[int, socket.socket]) -> None:
 
 
 def _take_over(asked: Asked, descriptors: Sequence[int]) -> Asked:
-    """Turn this process into the requested one."""
+    """Turn this process into the requested process."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for number, descriptor in enumerate(descriptors):

@@ -43,7 +43,7 @@ class Child:
         self._listen(self._process.stderr, self.err)
 
     async def until(self, condition: Callable[[], T]) -> T:
-        """Wait until output of the process makes the condition true; fail when the process ends first."""
+        """Wait until output from the process makes the condition true. Fail if the process ends first."""
         async with asyncio.timeout(PATIENCE):
             while not (found := condition()):
                 assert self._open, f"the process ended and said {self.out + self.err}"
@@ -63,7 +63,7 @@ class Child:
         self._process.stdin.close()
 
     async def ended(self) -> int:
-        """Wait for its end; return the exit code."""
+        """Wait for the process to end, and return its exit code."""
         async with asyncio.timeout(PATIENCE):
             while self._open:
                 self._news.clear()

@@ -47,7 +47,7 @@ def short_folder() -> Iterator[Path]:
 
 
 def people_text(uid: int) -> str:
-    """Return the crew as `[[people]]`; that user represents the dealer."""
+    """Return the crew as `[[people]]`, with the dealer represented by that user."""
     return "".join(
         f'[[people]]\nid = "{member.id}"\nname = "{member.name}"\nrole = "{member.role}"\n'
         f'pin_hash = "{member.pin_hash()}"\n' + (f"uids = [{uid}]\n" if member is CREW[0] else "")
@@ -106,7 +106,7 @@ class Stage:
         )
 
     def give_to_another_user(self) -> None:
-        """Give every file so far to another user where this process is root; the device keeps its owner."""
+        """If this process is root, give every file so far to another user. The device keeps its owner."""
         if os.geteuid() == 0:
             for path in (self.folder, *self.folder.rglob("*")):
                 if not path.is_symlink():
@@ -119,8 +119,8 @@ class Stage:
     ) -> Child:
         """Start a simulated device, with people who play the planned rounds at the daemon's table or without people.
 
-        `tcp` is an address to listen at, instead of a pseudo-terminal. `load` puts a deck in, where there are no
-        people.
+        `tcp` is an address to listen at, instead of a pseudo-terminal. `load` puts a deck in when there are no people
+        to do it.
         """
         self.device = self._start(
             Orders(commands=str(self.command_log), pace=pace),
@@ -206,7 +206,7 @@ class Stage:
         raise AssertionError(f"the daemon ended before {wanted}; it said {self.daemon.err}")
 
     async def played(self) -> int:
-        """Wait until the simulated people are done; return the last entry that they saw."""
+        """Wait until the simulated people are done, and return the last entry that they saw."""
         code = await self.device.ended()
         assert code == 0, self.device.err
         return int(self.device.out[-1].split()[-1])
@@ -216,7 +216,7 @@ class Stage:
             return await client.state()
 
     async def last_state(self) -> TableView:
-        """Return the table's state after the device had gone."""
+        """Return the state of the table after the device disappeared."""
         async with ApiClient(self.socket) as client:
             done_at = int(self.device.out[-1].split()[-1])
             await self.events_until(client, "device_lost", done_at)

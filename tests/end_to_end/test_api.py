@@ -169,7 +169,7 @@ async def test_a_peer_with_another_user_id_is_not_admitted(stage: Stage) -> None
         assert (status, answer["code"]) == (403, "not-admitted")
         for path in ("/v1/state", "/v1/events", "/nowhere"):
             assert await caller.get_status(path) == 403
-        assert await caller.get_status("/healthz") == 200  # it shows nothing of the table
+        assert await caller.get_status("/healthz") == 200  # it shows nothing about the table
     async with ApiClient(stage.socket) as client:
         with pytest.raises(TableUnreachableError, match="not admitted"):
             await client.state()
@@ -376,7 +376,7 @@ async def test_an_invalid_last_event_id(stage: Stage, after: str) -> None:
 
 
 async def test_slow_and_vanishing_followers_delay_nothing(stage: Stage) -> None:
-    """One reads nothing, some hang up immediately; the rounds are played, and the daemon stops."""
+    """One follower reads nothing, and some hang up immediately. The rounds are played, and the daemon stops."""
     await stage.start_daemon(Orders(grace=3600.0))
     reader, writer = await asyncio.open_unix_connection(str(stage.socket), limit=1)
     writer.write(b"GET /v1/events HTTP/1.1\r\nHost: table\r\n\r\n")

@@ -33,7 +33,7 @@ def replacing(old: str, new: str) -> Edit:
 
 
 def real(text: str) -> str:
-    """Make the table a real one, whose PIN hashes have the full cost."""
+    """Turn the table into a real table, whose PIN hashes have the full cost."""
     return replacing("simulated = true", "simulated = false")(text.replace(f"${CHEAP_SCRYPT}$", f"${SCRYPT[0]}$"))
 
 
@@ -127,7 +127,7 @@ async def test_a_key_of_the_journal_that_cannot_be_used(stage: Stage, spoil: Cal
 
 
 async def test_a_key_that_is_not_the_journals(stage: Stage) -> None:
-    """The unit does not restart on it: a wrong key does not become the right one."""
+    """The unit does not restart after this error, because a wrong key does not become the right one."""
     await stage.start_daemon()
     assert await stage.daemon.end() == 0
     (stage.folder / "journal.key").write_text("00" * 32)

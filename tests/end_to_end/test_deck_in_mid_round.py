@@ -1,7 +1,7 @@
 """A deck is put into the device during the deal: on a real pseudo-terminal, under a real daemon.
 
-From then on the device's status describes that deck (shuffle 0, counts 0). No irregularity follows, through lost links
-and a killed daemon; the exit is held, and the rest of the round is dealt by hand from the stub.
+From then on the device's status describes that deck (shuffle 0, counts 0). No irregularity follows, even after lost
+links and a killed daemon. The exit is held, and the rest of the round is dealt by hand from the stub.
 """
 
 from __future__ import annotations

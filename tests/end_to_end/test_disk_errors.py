@@ -68,7 +68,7 @@ BOOT = 9
     ],
 )
 async def test_out_of_service_until_a_supervisor_returns_it(unit: Unit, full_at: int) -> None:
-    """The second commit is the device's connection; later ones are reports, statuses and what people do.
+    """The second commit is for the device's connection; later commits are for reports, statuses and people's acts.
 
     The rest of the round is recorded in the reserved space.
     """
@@ -138,7 +138,7 @@ async def test_a_read_only_disk(tmp_path: Path) -> None:
 
 @pytest.mark.soak
 async def test_a_disk_that_fills_up_in_a_round(tmp_path: Path) -> None:
-    """The reserved space is enough for the end of the round; no other begins until there is room again."""
+    """The reserved space is enough to finish the round; no other round begins until there is room again."""
     with small_disk(tmp_path / "d", 32) as disk, short_folder() as folder:
         (folder / "journal").symlink_to(disk)
         async with Stage(folder, rounds=40) as stage:
@@ -167,7 +167,7 @@ async def test_a_disk_that_fills_up_in_a_round(tmp_path: Path) -> None:
 
 
 async def test_no_round_begins_on_a_full_disk_until_there_is_room_again(tmp_path: Path) -> None:
-    """The daemon that dealt when the disk became full is gone: the next one finds no space to reserve."""
+    """The daemon that was dealing when the disk became full has ended; the next daemon finds no space to reserve."""
     with small_disk(tmp_path / "d", 32) as disk, short_folder() as folder:
         (folder / "journal").symlink_to(disk)
         async with Stage(folder) as stage:
@@ -317,7 +317,9 @@ def returning(round_number: int = 0) -> OperationRequest:
 
 
 async def test_a_report_that_came_while_the_disk_was_full_is_never_skipped() -> None:
-    """Report 2 was left aside; report 3 of the same link must not be taken, or its acknowledgement covers both."""
+    """Report 2 was set aside. Report 3 on the same link must not be accepted, because its acknowledgement would cover
+    both.
+    """
     disk, line = Disk(), Line()
     async with served(disk, line) as service:
         service.hear(report(1))
@@ -330,7 +332,7 @@ async def test_a_report_that_came_while_the_disk_was_full_is_never_skipped() -> 
         service.hear(report(3))
         answer = await service.operate(returning(), SAM)
         assert answer.accepted
-        service.hear(report(4))  # the last report of the link, before it reconnects
+        service.hear(report(4))  # the last report on the link, before it reconnects
         await in_turn(service)
         assert line.acknowledged == [1]
         assert line.drops >= 1
@@ -377,7 +379,9 @@ async def test_a_repeated_report_is_taken_once_and_acknowledged_again() -> None:
 
 
 async def test_the_link_is_restarted_even_if_the_return_itself_is_refused() -> None:
-    """It was meant for an earlier round; the disk is tried again all the same, and reports must be taken again."""
+    """The operation was meant for an earlier round. The disk is tried again all the same, and reports must be accepted
+    again.
+    """
     disk, line = Disk(), Line()
     async with served(disk, line) as service:
         disk.full = True
@@ -391,7 +395,9 @@ async def test_the_link_is_restarted_even_if_the_return_itself_is_refused() -> N
 
 
 async def test_a_device_that_left_while_the_disk_was_full_is_known_to_be_gone() -> None:
-    """Its link does not end again: without a report now, the table would send orders to a device that is gone."""
+    """Its link does not end again: without a report at this point, the table would send commands to a device that is
+    not connected.
+    """
     disk, line = Disk(), Line()
     async with served(disk, line) as service:
         await in_turn(service)
@@ -458,7 +464,7 @@ async def test_requests_refused_while_the_disk_was_full_are_recorded_afterwards(
 
 
 async def test_damage_found_in_a_round_waits_for_its_end() -> None:
-    """The round continues and is concluded; then the damage is recorded, and no other round begins."""
+    """The round continues and is concluded. Then the damage is recorded, and no other round begins."""
     decided: list[tuple[TableState, Any]] = []
 
     def commit(given: Any, decision: Decided) -> None:

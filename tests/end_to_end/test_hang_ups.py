@@ -233,7 +233,9 @@ async def test_a_hang_up_after_every_byte_of_a_report() -> None:
     "seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in long_forms.some(range(2, 12)))]
 )
 async def test_a_hundred_hang_ups_at_random_moments(seed: int) -> None:
-    """One of two cuts the line after a number of bytes, also in the handshake; the other comes after all reports."""
+    """Every other hang-up cuts the line after a number of bytes, perhaps in the handshake; the rest come after all
+    reports.
+    """
     random = Random(f"{seed}/hang-ups")  # repeatable
     cut = 0
     with short_folder() as folder:

@@ -1,4 +1,6 @@
-"""A journal that is older, shorter, missing or exchanged at the start: out of service until a person decides."""
+"""A journal that is older, shorter, missing or exchanged at startup: the table is out of service until a person
+decides.
+"""
 
 from __future__ import annotations
 
@@ -167,7 +169,9 @@ async def test_an_endorsed_key_continues_the_journal() -> None:
 
 
 async def test_no_key_is_made_silently_beside_a_journal_signed_by_another() -> None:
-    """It would be in doubt from then on. The key comes back from the safe, or a person confirms that it is lost."""
+    """The journal would be in doubt from then on. The key comes back from the safe, or a person confirms that it is
+    lost.
+    """
     with short_folder() as folder:
         async with Stage(folder) as stage:
             await play(stage)

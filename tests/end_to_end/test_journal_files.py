@@ -86,7 +86,7 @@ async def test_killed_again_and_again_while_files_are_begun(point: Point, unit: 
 
 
 async def kill_at(point: Point, times: tuple[int, ...], unit: Unit, rounds: int) -> None:
-    """Run daemons in sequence; each kills itself when it reaches the point for the n-th time."""
+    """Run daemons in sequence, each of which kills itself when it reaches the point for the n-th time."""
     with short_folder() as folder:
         async with Stage(folder, unit=unit, rounds=rounds) as stage:
             await stage.start_device()
@@ -101,7 +101,9 @@ async def kill_at(point: Point, times: tuple[int, ...], unit: Unit, rounds: int)
 
 
 async def test_damage_of_an_older_file_is_found_while_the_table_runs() -> None:
-    """The daemon is ready before, as it reads the newest file only; a supervisor decides that the table continues."""
+    """The daemon is ready before that, since it reads only the newest file. A supervisor decides that the table
+    continues.
+    """
     with short_folder() as folder:
         async with Stage(folder, rounds=2) as stage:
             await stage.start_device()

@@ -133,7 +133,7 @@ async def kill_at_any_moment(times: int, unit: Unit, seed: int, rounds: int, pac
 
 @pytest.mark.parametrize("unit", [pytest.param(unit, marks=pytest.mark.exhaustive) for unit in Unit])
 async def test_a_daemon_dead_until_the_device_notices(unit: Unit) -> None:
-    """After 3 s of silence the device locks its exit itself; the deal continues nevertheless."""
+    """After 3 s of silence the device locks its exit by itself; the deal continues afterwards."""
     with short_folder() as folder:
         async with Stage(folder, unit=unit, rounds=2) as stage:
             await stage.start_device()
@@ -147,7 +147,7 @@ async def test_a_daemon_dead_until_the_device_notices(unit: Unit) -> None:
 
 
 async def follow_events(stage: Stage, after: int, count: int) -> int:
-    """Wait for that many events after an entry, or for all that come; return the entry of the last."""
+    """Wait for that many events after an entry, or for all that come. Return the entry of the last event."""
     async with ApiClient(stage.socket) as client, asyncio.timeout(PATIENCE):
         stream = client.events(EventId(entry=after))
         try:
@@ -177,7 +177,7 @@ async def test_killed_between_two_steps_of_one_input(unit: Unit, point: Point) -
 
 
 async def kill_between(times: tuple[int, ...], unit: Unit, point: Point, seed: int, rounds: int) -> None:
-    """Run daemons in sequence; each kills itself when it reaches the point for the n-th time."""
+    """Run daemons in sequence, each of which kills itself when it reaches the point for the n-th time."""
     with short_folder() as folder:
         async with Stage(folder, unit=unit, seed=seed, rounds=rounds) as stage:
             await stage.start_device()

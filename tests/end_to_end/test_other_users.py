@@ -47,7 +47,7 @@ class Attacker:
         return self._child.out[before:]
 
     async def operate(self, count: int, person: str = "", pin: str = "", **operation: object) -> list[tuple[int, str]]:
-        """Send operations; return status and code of each answer."""
+        """Send operations, and return the status and code of each answer."""
         fields = {"round": 0, "person": person, "pin": pin, "operation": operation}
         answers = await self.say(*({"id": str(UUID(int=number + 1)), **fields} for number in range(count)))
         return [(int(answer[:3]), json.loads(answer[4:])["code"]) for answer in answers]
@@ -72,7 +72,7 @@ async def attacker(stage: Stage) -> AsyncIterator[Attacker]:
 
 
 async def here(stage: Stage, number: int, operation: AnyOperation, pin: str = "") -> str:
-    """Send an operation at the table's own console; return the code of the answer."""
+    """Send an operation from the table's own console, and return the code of the answer."""
     async with ApiClient(stage.socket) as client:
         person = SUPERVISOR.id if pin else ""
         answer = await client.operate(OperationRequest(str(UUID(int=1000 + number)), 0, operation, person, pin))
@@ -80,7 +80,9 @@ async def here(stage: Stage, number: int, operation: AnyOperation, pin: str = ""
 
 
 async def test_idle_connections_of_a_stranger_stop_nothing(stage: Stage, attacker: Attacker) -> None:
-    """There are ten times as many as the daemon has descriptors; the table still works, and the log stays short."""
+    """There are ten times as many connections as the daemon has descriptors. The table still works, and the log stays
+    short.
+    """
     daemon = await stage.start_daemon(watchdog_us=300_000)
     prlimit(daemon.pid, RLIMIT_NOFILE, (110, 110))
     assert await attacker.say(1100) == ["1100"]

@@ -59,7 +59,7 @@ async def test_a_simulated_device_in_the_daemon_itself(stage: Stage) -> None:
 
 
 def make_real(stage: Stage) -> None:
-    """Make the table of the configuration a real one."""
+    """Turn the table of the configuration into a real table."""
     chosen = 'established_by = { option = "mathematically", chosen_by = "the test", chosen_on = 2026-11-01 }'
     text = stage.configuration.read_text().replace("simulated = true", "simulated = false")
     text = text.replace(f"scrypt${CHEAP_SCRYPT}$", f"scrypt${SCRYPT[0]}$")

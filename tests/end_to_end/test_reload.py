@@ -119,7 +119,7 @@ async def test_people_change_immediately_and_settings_between_rounds(stage: Stag
 
 
 async def test_between_rounds_the_settings_are_in_force_when_the_reload_ends() -> None:
-    """`systemctl reload` has ended; the next "place your bets" is under the new limits."""
+    """When `systemctl reload` has ended, the new limits apply to the next "place your bets"."""
     async with served(Disk(), Line()) as service:
         settings = Settings("NC", Unit.SETS, 5)
         assert await service.configure(ConfigurationRecord("1.0", DeviceRecord("tcp://127.0.0.1:1")), settings)
@@ -148,7 +148,7 @@ async def test_in_a_round_people_change_immediately_and_settings_after_it(stage:
 
 
 async def test_a_table_that_closes_after_a_round_takes_the_waiting_settings() -> None:
-    """The next device and the next dealer use the new ones."""
+    """The new settings apply to the next device and the next dealer."""
     async with served(Disk(), Line()) as service:
         settings = Settings("NC", Unit.SETS, 5)
         state = service.state

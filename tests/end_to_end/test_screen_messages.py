@@ -61,7 +61,7 @@ async def messages(browser: Browser) -> AsyncIterator[tuple[str, dict[str, Any]]
 
 
 async def states(browser: Browser, until: Callable[[dict[str, Any]], bool]) -> list[dict[str, Any]]:
-    """Return every state up to that one."""
+    """Return every state up to and including the given state."""
     found: list[dict[str, Any]] = []
     async with asyncio.timeout(PATIENCE):
         stream = messages(browser)

@@ -243,7 +243,7 @@ async def test_a_display_does_not_operate(stage: Stage, signed_on: Browser) -> N
 
 
 async def test_only_a_supervisor_enrols_a_screen(stage: Stage) -> None:
-    """Nobody else's PIN is checked, so that none can be tried there."""
+    """Nobody else's PIN is checked, so that PINs cannot be tried there."""
     await stage.start_daemon()
     async with Browser(port_of(stage)) as display:
         for who, pin in product(("dealer", "nobody", ""), (DEALER.pin, "000000")):
@@ -291,7 +291,7 @@ async def test_a_removed_screen_is_a_display(signed_on: Browser, second: Browser
 
 
 async def code_of(screen: Browser) -> str:
-    """Return the code of an operation that is entered there without a name."""
+    """Return the code of the answer to an operation that is entered at the screen without a name."""
     return (await screen.operate("pause_table", reason="")).code
 
 
@@ -394,7 +394,7 @@ async def test_wrong_pins_at_browsers_that_are_not_enrolled_are_five_together(st
 
 
 async def test_five_hundred_connections_lock_no_screen_out(stage: Stage, signed_on: Browser, second: Browser) -> None:
-    """Some are idle, some repeat requests; the oldest are closed first, and none of a screen."""
+    """Some are idle, and some repeat requests. The oldest connections are closed first, but never those of a screen."""
     idle = []
     for _ in range(500):
         stranger = socket.socket()

@@ -213,7 +213,7 @@ async def test_a_socket_left_behind_by_a_killed_daemon_is_taken_over(stage: Stag
 
 async def test_changed_start_arguments_are_journaled_without_secrets(stage: Stage) -> None:
     async def recorded() -> list[dict[str, Any]]:
-        """Start the daemon; return all events so far."""
+        """Start the daemon and return all events so far."""
         await stage.start_daemon()
         async with ApiClient(stage.socket) as client:
             async with asyncio.timeout(PATIENCE):

@@ -62,7 +62,7 @@ def advice_in(shown: TableView) -> str:
 async def test_a_device_with_another_key(
     stage: Stage, spoil: Callable[[dict[str, bytes]], dict[str, bytes]], code: str, advice: str
 ) -> None:
-    """Once the right key is there, the next attempt succeeds, without a restart."""
+    """When the right key is in the file, the next attempt succeeds without a restart."""
     await stage.start_device()
     right = read_device_keys(stage.device_keys)
     write_device_keys(stage.device_keys, spoil(right))
@@ -164,7 +164,7 @@ async def test_a_port_without_permission(stage: Stage) -> None:
 
 
 async def test_a_port_is_free_again_after_the_daemon_was_killed(stage: Stage) -> None:
-    """A killed daemon's exclusive access leaves nothing behind, for an ordinary user either."""
+    """A killed daemon's exclusive access leaves nothing behind, even for an ordinary user."""
     await stage.start_device()
     stage.port.chmod(0o666)
     stage.give_to_another_user()

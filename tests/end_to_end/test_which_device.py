@@ -64,7 +64,7 @@ async def state_with(stage: Stage, code: str, event: str = "link.refused", *, in
 
 
 async def journaled(stage: Stage, code: str) -> Evidence:
-    """End the daemon; its journal has exactly one refusal, and the table was never in service."""
+    """End the daemon and check that its journal has exactly one refusal and that the table was never in service."""
     assert await stage.daemon.end() == 0
     stage.device_log.touch()
     evidence = Evidence(stage)
@@ -190,7 +190,7 @@ async def test_a_recorded_handshake_opens_no_second_link(stage: Stage) -> None:
 
 
 async def test_a_device_that_repeats_its_nonce_is_found_by_the_next_daemon_too(stage: Stage) -> None:
-    """The numbers of links are in the journal, where the next daemon finds those of a killed one."""
+    """The numbers of links are in the journal, where the next daemon finds those used by the daemon that was killed."""
     write_device_keys(stage.device_keys, {SERIAL: KEY})
     device = SmallDevice()
     pty = Pty(stage.port, device)
@@ -225,7 +225,9 @@ async def test_a_bee_tek_behind_the_driver_of_cardlink(stage: Stage) -> None:
 
 
 async def test_a_cardlink_device_behind_the_driver_of_bee_tek(stage: Stage) -> None:
-    """It sends its heartbeat to an earlier host. Opening the port had made it ready; this no longer holds."""
+    """It sends its heartbeat to an earlier host. Opening the port made the link ready; after the heartbeat it is not
+    ready any more.
+    """
     device = SmallDevice()
     stage.configure(url=f"serial://{stage.port}?driver=bee_tek")
     pty = Pty(stage.port)

@@ -75,7 +75,7 @@ MEASURE: Final = """() => {
 
 
 def wrong(measured: dict[str, Any], regions: list[list[int]]) -> dict[str, Any]:
-    """Return the violated rules; `regions`: their positions in all other states."""
+    """Return the violated rules. `regions`: the positions of the regions in all other states."""
     found = {what: where for what, where in measured.items() if where and what != "regions"}
     return found if measured["regions"] == regions else found | {"moved": measured["regions"]}
 

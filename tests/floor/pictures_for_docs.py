@@ -2,7 +2,7 @@
 
     python -m tests.floor.pictures_for_docs
 
-writes docs/pictures/floor*.png. It needs chromium and mosquitto; the clock in the pictures shows the current time.
+writes docs/pictures/floor*.png. Chromium and mosquitto are required. The clock in the pictures shows the current time.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ AT_ONCE = {"repeat_minutes": 0, "most_per_second": 1000}  # only the cursor dete
 
 
 async def kill_at(point: FloorPoint, times: list[int], rounds: int = 1) -> None:
-    """Run daemons in sequence; each kills itself when it reaches the point for the n-th time."""
+    """Run daemons in sequence, each of which kills itself when it reaches the point for the n-th time."""
     async with floor_of_one(rounds, **AT_ONCE) as (stage, broker, found):
         await play_unheard(stage, broker)
         for nth in times:
