@@ -125,6 +125,6 @@ async def lying(
 
 
 def once(piece: bytes) -> Iterator[bytes]:
-    """Yield it, followed by as many zeros as its length promised."""
+    """Yield the packet, followed by as many zeros as its length promised."""
     yield piece
     yield from repeat(bytes(65536))

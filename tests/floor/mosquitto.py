@@ -74,7 +74,7 @@ class Mosquitto:
         self._news.set()
 
     async def until(self, condition: Callable[[], bool]) -> None:
-        """Wait until its output makes the condition true; fail when it ends first."""
+        """Wait until the broker's output makes the condition true. Fail if the broker ends first."""
         assert self._reading is not None
         async with asyncio.timeout(PATIENCE):
             while not condition():
@@ -83,11 +83,11 @@ class Mosquitto:
                 await self._news.wait()
 
     async def kill(self) -> None:
-        """Kill it by SIGKILL: what it had not written to its disk is lost."""
+        """Kill the broker with SIGKILL: what it had not written to its disk is lost."""
         await self._end(kill=True)
 
     async def stop(self) -> None:
-        """Stop it; it writes its sessions."""
+        """Stop the broker normally, so that it writes its sessions."""
         await self._end(kill=False)
 
     async def _end(self, *, kill: bool) -> None:

@@ -21,9 +21,9 @@ from tests.end_to_end.processes import PATIENCE
 PROGRAMS: Final = Path("/usr/lib/postgresql/15/bin")
 TOOL: Final = str(PROGRAMS / "postgres")
 SUPERUSER: Final = "postgres"
-WITH_PASSWORD: Final = "cardshoe_test"  # a user whom the server asks for a password; it trusts others
+WITH_PASSWORD: Final = "cardshoe_test"  # a user whom the server asks for a password; it trusts all others
 IN_MEMORY: Final = Path("/dev/shm")  # noqa: S108  # the folder in it is new and belongs to its user alone
-LOOKS_EVERY: Final = 0.02  # seconds; only a connection shows when a server is ready
+LOOKS_EVERY: Final = 0.02  # seconds; only a successful connection shows that a server is ready
 QUICK: Final = ("fsync=off", "full_page_writes=off")
 
 
@@ -63,7 +63,7 @@ class Postgres:
             os.close(descriptor)
 
     def stop(self) -> None:
-        """Stop it, ending its connections."""
+        """Stop the server and end its connections."""
         if self._process is not None:
             self._process.send_signal(signal.SIGINT)
             self._process.wait(PATIENCE)
@@ -97,7 +97,7 @@ class Postgres:
         return psycopg.connect(address, autocommit=True)
 
     def make(self, name: str) -> str:
-        """Make a database with the store's schema; return its address."""
+        """Make a database with the store's schema, and return its address."""
         self.do(f'CREATE DATABASE "{name}"')
         with closing(Database(self.address(name))) as database:
             database.make_schema()

@@ -118,7 +118,9 @@ def missing(records: list[Record], folder: Path) -> list[Record]:
 
 
 def check(records: list[Record], folder: Path) -> None:
-    """Check that nothing is lost, that repeats have the same number and content, and the order is the journal's."""
+    """Check that nothing is lost, that repeats have the same number and content, and that the order
+    is the journal's.
+    """
     whole = journal_of(folder)
     assert not missing(records, folder)
     first: dict[tuple[str, str, int, str], Record] = {}

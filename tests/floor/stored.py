@@ -41,7 +41,7 @@ _TABLES: Final = {
 
 
 class Rows:
-    """Reads a database beside the store."""
+    """Reads the database independently of the store."""
 
     def __init__(self, address: str) -> None:
         self._connection = psycopg.connect(address, autocommit=True)

@@ -16,7 +16,7 @@ from tests.floor.mosquitto import Mosquitto
 from tests.floor.postgres import Postgres
 from tests.floor.stored import TOPIC
 
-LOOKS_EVERY = 0.02  # seconds; a poll for what comes, not a wait for a time
+LOOKS_EVERY = 0.02  # seconds between two polls; nothing waits for a fixed time
 BROKER = ("max_queued_messages 0", "max_inflight_messages 0")
 IN_MID_BATCH = """SELECT count(*) FROM pg_stat_activity
 WHERE application_name = 'cardshoe floor store' AND wait_event_type = 'Lock'"""
@@ -26,7 +26,7 @@ WHERE application_name = 'cardshoe floor store' AND wait_event_type = 'Lock'"""
 async def storing(
     broker: Mosquitto, address: str, *options: str, name: str = "one", environment: dict[str, str] | None = None
 ) -> AsyncIterator[Child]:
-    """Run the store until the test is over; yield it once it has subscribed."""
+    """Run the store until the test is over. Yield the store once it has subscribed."""
     child = start_store(broker, address, *options, name=name, environment=environment)
     try:
         await child.until(lambda: child.logged("store.connected"))

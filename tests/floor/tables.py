@@ -61,7 +61,7 @@ async def until_more(stage: Stage, found: FloorReader, records: int) -> None:
 
 
 async def finish(stage: Stage, found: FloorReader) -> None:
-    """Wait until everything in the journal has arrived in order; stop the daemon."""
+    """Wait until everything in the journal has arrived in order, then stop the daemon."""
     await found.until_whole(stage.journal)
     check(found.records, stage.journal)
     assert await stage.daemon.end() == 0

@@ -72,7 +72,7 @@ class Eyes:
         await self.page.click(f'.tile[data-key="{"/".join(place_of_number(number))}"]')
 
     async def is_at(self, place: str) -> None:
-        """Wait until the focus is there."""
+        """Wait until that element has the focus."""
         await self.page.locator(f"{place}:focus").wait_for()
 
     async def is_at_table(self, name: str) -> None:
@@ -81,7 +81,9 @@ class Eyes:
 
 @asynccontextmanager
 async def looking(folder: Path, *told: Told, language: str = "en", theme: str = "dark") -> AsyncIterator[Eyes]:
-    """Yield the page; every complaint of the browser is a failure: a script's error, or a violation of the policy."""
+    """Yield the page. Every complaint from the browser is a failure: an error in a script, or a violation of the
+    policy.
+    """
     from playwright.async_api import async_playwright  # starts a process: only where a browser is asked for
 
     async with AsyncExitStack() as stack:

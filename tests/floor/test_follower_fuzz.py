@@ -120,7 +120,7 @@ class Watching:
         self.follower._take(BrokerMessage(topic, payload, {}, False, 0, expiry))
 
     def look(self) -> Iterator[Any]:
-        """Look as page and terminal do; yield what a page gets."""
+        """Look at the floor as page and terminal do, and yield what a page gets."""
         self.now += 7 * SECOND_NS
         self.follower.floor.look()
         for language, telling, lines in zip(languages(), self._tellings, self._lines, strict=True):
@@ -163,7 +163,7 @@ def test_irregularities_with_one_id_are_merged() -> None:
 
 
 def test_a_follower_keeps_a_limited_part_of_one_certificates_messages() -> None:
-    """It sends the largest message of each kind repeatedly, always a different one."""
+    """The certificate's owner repeatedly sends the largest message of each kind, with different content each time."""
     watching, sizes = Watching(), []
     for number in range(60):
         for subject in TopicSubject:

@@ -79,7 +79,7 @@ async def test_an_unrequested_packet_ends_the_connection(attack: str, takes: int
 
 
 async def test_a_client_without_subscriptions_accepts_no_message() -> None:
-    """A table is such a client: what it does not read costs it nothing."""
+    """A table is such a client: messages that it does not read cost it nothing."""
     async with flooded(lambda: forever(REPORT), CONNECT, 0) as (connection, broker):
         error = await lied(connection)
         assert "message" in str(error)

@@ -70,7 +70,7 @@ async def test_sentences_come_in_the_language_of_the_page(tmp_path: Path) -> Non
 async def test_a_report_of_a_hostile_table_is_not_searched_for_long(
     tmp_path: Path, mocker: pytest_mock.MockerFixture
 ) -> None:
-    """A table's certificate sends sentences that fit many templates; the page shows them as they came."""
+    """The owner of a table's certificate sends sentences that fit many templates; the page shows them as they came."""
     hostile = tuple(f"box {number} and card 1 from {'a, ' * 200}: b; c" for number in range(40))
     told = changed(opened(quiet(0), EXPOSED, 3), warnings=hostile, next_step=hostile[0])
     address = f"/v1/story?table={FIRST}&language=zh-Hans"

@@ -112,7 +112,9 @@ async def test_a_lost_cursor_repeats_what_was_sent(damage: str) -> None:
 
 
 async def test_a_restored_older_journal_is_sent_again() -> None:
-    """A backup took its place: the cursor names what is no longer there, and the floor sees that the journal forks."""
+    """A backup took its place: the cursor names an entry that no longer exists, and the floor sees that the journal
+    forks.
+    """
     async with floor_of_one(1) as (stage, _, found):
         await stage.start_device()
         await stage.start_daemon()

@@ -131,7 +131,7 @@ def test_a_decision_across_known_ones_is_refused(
 def test_contradicting_decisions_below_the_stored_ones_are_found(
     writer: Writer, rows: Rows, records: list[Record]
 ) -> None:
-    """They fill a gap: the rows stored after it are no reason to accept both."""
+    """The decisions fill a gap; rows stored after it are not a reason to accept both."""
     made = of_kind(records, DecisionMade)
     one, other, *later = made[1:]
     across = msgspec.structs.replace(
@@ -195,7 +195,7 @@ def test_a_second_chain_without_a_signature_is_a_fork(writer: Writer, rows: Rows
 
 
 def test_a_chain_that_was_forged_first_does_not_blame_the_table(writer: Writer, rows: Rows, tmp_path: Path) -> None:
-    """The stored chain is not the signed one: a fork, whichever came first."""
+    """The stored chain is not the signed chain, which is a fork, whichever came first."""
     old, new = history(tmp_path / "a", goes_on_and_ends), history(tmp_path / "b", goes_on_otherwise)
     own = of_kind(old, DecisionMade)
     writer.write(heard([*of_kind(new, FileBegan), *of_kind(new, DecisionMade)]))

@@ -1,4 +1,6 @@
-"""A table's own files compared with the store: missing, different or rolled back records; missing ones can be sent."""
+"""A table's own files compared with the store: records may be missing, different or rolled back. Missing records can be
+sent.
+"""
 
 from __future__ import annotations
 

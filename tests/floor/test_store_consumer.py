@@ -161,7 +161,7 @@ async def test_the_page_for_prometheus(address: str, rows: Rows, records: list[R
 
 
 async def test_postgresql_killed_in_mid_batch_loses_nothing(records: list[Record], tmp_path: Path) -> None:
-    """Committed records were acknowledged to the broker, and are there; the others come again."""
+    """Committed records were acknowledged to the broker and are in the database; the others are delivered again."""
     with postgres(("fsync=on",)) as server:
         address = server.make("floor")
         with closing(Rows(address)) as rows:

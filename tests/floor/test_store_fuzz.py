@@ -56,12 +56,12 @@ def journal(writer: Writer, rows: Rows, records: list[Record]) -> int:
 
 
 def look(rows: Rows) -> int:
-    """Read every view; return the number of rows."""
+    """Read every view, and return the number of rows."""
     return sum(len(rows.ask(f"SELECT * FROM cardshoe.{view}")) for view in VIEWS)
 
 
 def put(rows: Rows, journal: int, name: str, body: Any, number: int) -> None:
-    """Insert it past the store, as another version might have written it."""
+    """Insert the record without the store, as another version might have written it."""
     rows.ask(
         "INSERT INTO cardshoe.event (journal, number, decision, at, round, name, body)"
         " VALUES (%s, %s, %s, '2026-11-24', 3, %s, %s) RETURNING 1",

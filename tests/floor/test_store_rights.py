@@ -149,7 +149,7 @@ def test_the_schema_is_made_by_the_command_once(server: Postgres) -> None:
 
 
 def test_a_schema_that_cannot_be_completed_leaves_nothing_behind() -> None:
-    """Its owner may create no role; an administrator creates them, and the next attempt succeeds."""
+    """Its owner may not create roles; an administrator creates them, and the next attempt succeeds."""
     with postgres() as bare:
         bare.do("CREATE ROLE cardshoe_owner LOGIN")
         bare.do("CREATE DATABASE half OWNER cardshoe_owner")
@@ -164,7 +164,7 @@ def test_a_schema_that_cannot_be_completed_leaves_nothing_behind() -> None:
 
 
 def test_the_setup_of_the_page_works(server: Postgres, records: list[Record]) -> None:
-    """Its owner is not a superuser; an administrator has created the roles before."""
+    """Its owner is not a superuser; an administrator created the roles beforehand."""
     server.do("CREATE ROLE cardshoe_owner LOGIN")
     server.do(f"CREATE ROLE {WITH_PASSWORD} LOGIN PASSWORD 'right' IN ROLE cardshoe_writer")
     server.do("CREATE DATABASE of_the_page OWNER cardshoe_owner")

@@ -142,7 +142,7 @@ def check(
     expected: Callable[[str], list[Any]],
     where: str = "true",
 ) -> int:
-    """Check that the rows of each scenario are the expected ones, in any order; return their number."""
+    """Check that the rows of each scenario are the expected ones, in any order. Return the number of rows."""
     count = 0
     for name, found in rows_of(rows, view, where).items():
         wanted = expected(name)

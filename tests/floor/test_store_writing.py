@@ -87,7 +87,7 @@ def test_any_order_and_any_repetition_give_the_same_rows(
 def test_files_that_begin_at_one_entry_may_come_in_any_order(
     database: Database, rows: Rows, records: list[Record]
 ) -> None:
-    """A file without a decision is followed by another one; the last of them has the decisions, and may come first."""
+    """A file without a decision is followed by another file; the last file has the decisions, and may come first."""
     number = max(one.number for one in records if isinstance(one, FileBegan))
     files = [one for one in records if isinstance(one, FileBegan) and one.number == number]
     assert len(files) > 2

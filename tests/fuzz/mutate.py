@@ -68,7 +68,7 @@ def _splice(data: bytearray, random: Random, seeds: Sequence[bytes]) -> None:
 
 
 def _word(data: bytearray, random: Random, seeds: Sequence[bytes]) -> None:
-    """Replace a word with an odd one, or one of another input."""
+    """Replace a word with an odd word, or with a word from another input."""
     words = list(_WORD.finditer(data))
     others = _WORD.findall(random.choice(seeds)) if random.random() < 0.6 else list(ODD_WORDS)
     if words and others:

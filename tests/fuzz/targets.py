@@ -187,7 +187,7 @@ def journal_file() -> Sequence[bytes]:
 
 
 def take(state: TableState, given: AnyInput) -> None:
-    """Decide it and examine the result, as a daemon does."""
+    """Decide the input and examine the result, as a daemon does."""
     decided = decide(state, given)
     written = table_codec().encode(1, given, decided.events, 1)
     for body in (written.input, *written.events):
@@ -197,7 +197,7 @@ def take(state: TableState, given: AnyInput) -> None:
 
 
 def listen(make: Callable[[], Driver], data: bytes) -> None:
-    """Feed it in pieces, as time passes; what is heard reaches a table."""
+    """Feed the bytes in pieces, as time passes. What the driver hears reaches a table."""
     driver = make()
     state = tables()[0].state
     now = 0.0
@@ -248,8 +248,8 @@ def attach(data: bytes) -> None:
 
 
 def usbip_client() -> Sequence[bytes]:
-    """Return client sessions: a list; and an attached device that is configured, read, written, and whose reading is
-    cancelled.
+    """Return client sessions: one asks for the list, one attaches a device, configures it, reads, writes, and cancels a
+    read.
     """
 
     def submit(number: int, inward: int, endpoint: int, length: int, setup: bytes = b"") -> bytes:
@@ -313,7 +313,7 @@ def play_scenario(data: bytes) -> None:
 
 
 def read_entry(data: bytes) -> None:
-    """Read an entry; the first byte decides whether it is read as an input."""
+    """Read an entry. The first byte decides whether it is read as an input."""
     codec = table_codec()
     sealed = codec.encode(1, RefusedAtDoor("reader", 1, 1), [], 1).sealed
     if data[:1] == b"i":
@@ -344,7 +344,7 @@ def operate(data: bytes) -> None:
 
 
 def evaluate(data: bytes) -> None:
-    """Run `evaluate`; a line is an option, and the first is the game."""
+    """Run `evaluate`. Each line is an option; the first is the game."""
     lines = [line for line in data.decode("utf-8", "replace").split("\n") if line]
     run_click(evaluate_command, lines)
 

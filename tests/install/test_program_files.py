@@ -38,7 +38,7 @@ def make_key(folder: Path, name: str) -> tuple[Path, Path]:
 
 
 class Installed:
-    """An installed environment like the package's; what else it needs comes from the tests' environment."""
+    """An installed environment like the package's. Everything else that it needs comes from the tests' environment."""
 
     def __init__(self, folder: Path) -> None:
         self.prefix = folder / "opt"

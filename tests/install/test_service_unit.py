@@ -17,9 +17,9 @@ UDEV = Path(__file__).parents[2] / "udev"
 TEXT = (UDEV / "cardshoe@.service").read_text(encoding="utf-8")
 NO_NETWORK = (UDEV / "no-network.conf").read_text(encoding="utf-8")
 
-# The highest exposure that `systemd-analyze security` may report, on a scale from 0 to 10 (systemd 252). What is left
-# is what the daemon is for: devices (0.3), the network of this PC (0.8), the machine's users as peers (0.2), local and
-# netlink sockets (0.2), /proc/sys (0.1) and the machine's own file system (0.1).
+# The highest exposure that `systemd-analyze security` may report, on a scale from 0 to 10 (systemd 252). The remaining
+# exposure is what the daemon is for: devices (0.3), the network of this PC (0.8), the machine's users as peers (0.2),
+# local and netlink sockets (0.2), /proc/sys (0.1) and the machine's own file system (0.1).
 MOST_EXPOSURE = 1.3
 # With the drop-in for a table without a port for browsers, whose device is plugged in.
 MOST_WITHOUT_NETWORK = 1.0
@@ -124,7 +124,7 @@ TOGETHER = {
 
 
 class Directive(NamedTuple):
-    """One line of a unit; `reasoned` when a comment is right above it, or above the line to which it belongs."""
+    """One line of a unit. It is `reasoned` if a comment is right above it, or above the line to which it belongs."""
 
     section: str
     key: str
@@ -294,7 +294,7 @@ def test_without_network_a_table_is_exposed_even_less(tmp_path: Path) -> None:
 
 @pytest.mark.tool("strace")
 def test_a_daemon_without_a_port_opens_no_internet_socket(tmp_path: Path) -> None:
-    """The drop-in therefore takes nothing away that it needs; the kernel is asked for its sockets."""
+    """So the drop-in takes nothing away that the daemon needs. The test asks the kernel for the daemon's sockets."""
     with short_folder() as folder:
         made = CliRunner().invoke(main, ["init", str(folder / "t"), "--simulated", "--yes"])
         assert made.exit_code == 0, made.stderr

@@ -62,7 +62,7 @@ def test_every_directive_has_its_reason_and_each_table_a_user() -> None:
 
 
 def test_a_reload_gives_the_configuration_again_to_that_daemon_alone() -> None:
-    """Root copies it into a folder of root's; a start does not read an old copy."""
+    """Root copies the configuration into a folder that belongs to root; a start does not read an old copy."""
     copy = f"+/usr/bin/install -D -m 0640 -o root -g cardshoe-%i /etc/cardshoe/%i/table.toml {COPY}"
     at_start = "/proc/${MAINPID}/root%d/table.toml"
     check = f"+/opt/cardshoe/bin/cardshoe config check /etc/cardshoe/%i/table.toml --running {at_start}"
@@ -202,7 +202,7 @@ def mode_of(key: str) -> int:
 
 
 def lay_out(root: Path, name: str, uid: int, node: Path) -> Table:
-    """Do what systemd does for a service of that user; udev gave the node to its group."""
+    """Do what systemd does for a service of that user. udev has given the node to its group."""
     state, runtime, handed = (root / kind / name for kind in ("lib", "run", "credentials"))
     etc = root / "etc" / name
     for folder, mode in (

@@ -36,7 +36,7 @@ exec umockdev-wrapper /usr/bin/python3 tests/support/udev_testbed.py "$2"
 
 
 def judged(folder: Path, rules: str = RULES.read_text(encoding="utf-8"), **device: Any) -> dict[str, Any]:
-    """Return udev's result for that device; by default for one of ours."""
+    """Return udev's result for that device, by default one of ours."""
     (folder / "rules.d").mkdir()
     (folder / "rules.d" / RULES.name).write_text(rules, encoding="utf-8")
     (folder / "group").write_text(Path("/etc/group").read_text() + f"cardshoe:x:{GROUP}:\n")

@@ -17,9 +17,9 @@ from firmware_bridge import usb_bus
 RULES = Path(__file__).parents[2] / "udev" / "70-cardshoe.rules"
 TEXT = RULES.read_text(encoding="utf-8")
 
-# Vendors whose numbers are used by common converters; none of their cables is ours.
+# Vendors whose numbers are used by common converters; their cables are not ours.
 GENERIC_VENDORS = {"0403": "FTDI", "10c4": "CP210x", "1a86": "CH340", "067b": "PL2303", "04d8": "MCP2200"}
-# A name that looks like a property has no effect unless a program documents it.
+# A name that looks like a property has no effect unless some program documents it.
 KNOWN_PROPERTIES = {"ID_MM_DEVICE_IGNORE"}
 
 TERM = re.compile(r'\s*([A-Z]+)(?:\{([^}]*)\})?\s*(==|!=|\+=|-=|:=|=)\s*"([^"]*)"\s*')

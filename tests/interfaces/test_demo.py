@@ -158,8 +158,8 @@ def test_the_plan_knows_every_mishaps_number(game_id: str, unit: Unit) -> None:
 async def test_exchanged_hands_go_back_where_no_clause_applies(
     unit: Unit, seed: int, rounds: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Hands are exchanged in mid-deal with unequal numbers of cards; without an exchange back the round could never
-    end.
+    """Hands with unequal numbers of cards are exchanged in mid-deal. If they were not exchanged back, the round could
+    never end.
     """
     monkeypatch.setitem(GAMES, "SK", skeleton())
     played = await play_rounds("SK", unit, rounds, seed)

@@ -330,7 +330,7 @@ def test_a_problem_is_named_with_its_remedy(
 def test_the_command_that_installs_a_file_needs_no_installation_folder(
     pc: Pc, tmp_path: Path, spoil: Callable[[Pc], None], what: str
 ) -> None:
-    """install.md has that folder deleted. The command runs twice here, and leaves no copy of the keys."""
+    """install.md says to delete that folder. In this test the command runs twice, and leaves no copy of the keys."""
     spoil(pc)
     mend = re.sub(r"(?<=[ ])/etc", f"{pc.root}/etc", pc.findings()[what]["mend"])
     programs = f'cardshoe() {{ {sys.executable} -m controller "$@"; }}\nsystemctl() {{ :; }}\nudevadm() {{ :; }}\n'

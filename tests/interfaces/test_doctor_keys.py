@@ -46,7 +46,7 @@ def same_device(pc: Pc) -> None:
 
 
 def other_key(pc: Pc) -> None:
-    """Replace it with a well-formed key of another table."""
+    """Replace the key with a well-formed key of another table."""
     append_to_journal(pc)
     (pc.etc / "journal.key").write_text("ab" * 32)
 
@@ -57,7 +57,7 @@ def no_signing_key(pc: Pc) -> None:
 
 
 def other_signing_key(pc: Pc) -> None:
-    """Replace it with another table's signing key, as after a mix-up in a safe."""
+    """Replace the key with another table's signing key, as after a mix-up in a safe."""
     append_to_journal(pc)
     (pc.journal / "signing.key").write_text("cd" * 32)
 
@@ -116,7 +116,7 @@ def test_a_simulated_table_that_is_installed_is_looked_at_as_the_service_that_it
 
 @NEEDS_ROOT
 def test_a_journal_restored_by_root_is_given_back_to_the_daemon(pc: Pc) -> None:
-    """At its start, systemd also changes the owner where the parent folder is another user's."""
+    """When the daemon starts, systemd also changes the owner if the parent folder belongs to another user."""
     (pc.journal / "signing.key").write_text("ab" * 32)
     (pc.journal / "signing.key").chmod(0o600)
     assert "owner" not in pc.findings()

@@ -22,7 +22,7 @@ def test_tp_3_3_a_side_wager_needs_its_bettors_own_main_and_nc_3_9_any() -> None
 
 
 def test_a_bettor_may_stake_on_every_box_and_unnamed_stakes_share_one() -> None:
-    """NC 5.14: the Tie without a bettor's name has no main wager on box 2; Ann's is on both."""
+    """NC 5.14: the Tie without a bettor's name has no main wager on box 2; Ann's main wager is on both boxes."""
     hands = ("NC", "--player", "9D 9C 2H", "--player", "9S 8C 9H", "--dealer", "8D 8H 10D", "--json")
     found = json.loads(run(*hands, "--wager", "ann: main=3", "--wager", "1:ann:tie=1", "--wager", "tie=2").output)
     listed = [[(wager["bettor"], wager["stake"]) for wager in box["wagers"]] for box in found["boxes"]]

@@ -222,7 +222,7 @@ def test_the_script_puts_everything_in_place(tmp_path: Path) -> None:
 
 
 def test_the_folder_of_an_existing_table(tmp_path: Path) -> None:
-    """Configuration and keys stay the same, with the files of another PC; nothing is asked."""
+    """Configuration and keys stay the same, with files for another PC, and no question is asked."""
     old, safe, new = tmp_path / "old", tmp_path / "safe", tmp_path / "new"
     assert init(str(old), *REAL).exit_code == 0
     safe.mkdir()
@@ -312,7 +312,9 @@ def test_with_the_package_the_folder_has_none_of_its_files() -> None:
 
 
 def test_the_wheel_carries_the_files(tmp_path: Path) -> None:
-    """The build makes the description of the API; `udev` is a folder of the sources with another name in the wheel."""
+    """The build makes the description of the API. `udev` is a folder of the sources that has
+    another name in the wheel.
+    """
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
     (wheel,) = tmp_path.glob("*.whl")

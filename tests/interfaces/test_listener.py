@@ -40,7 +40,7 @@ PAUSE = {"id": "7c9e6679-7425-40de-944b-e07fc1f90ae7", "round": 0, "operation": 
 
 
 class Table:
-    """A table that answers and remembers its requests. `refuses`: it refuses every operation as a new one."""
+    """A table that answers and remembers its requests. `refuses`: it refuses every operation as new."""
 
     def __init__(self) -> None:
         self.feed = EventFeed(self._read)
@@ -427,7 +427,7 @@ async def test_without_a_descriptor_it_waits_and_logs_once(served: Served, mocke
 
 
 async def test_no_request_body_is_decompressed(served: Served) -> None:
-    """A compressed body of a few bytes would become a large one."""
+    """A compressed body of a few bytes would become a large body."""
     await served.start()
     caller = await served.call()
     packed = gzip.compress(json.dumps(PAUSE).encode())

@@ -32,7 +32,7 @@ def counted(*arguments: str) -> dict[str, Any]:
 
 
 def shown_under(found: dict[str, Any], wager_id: str, chosen: dict[str, str]) -> dict[str, Any] | None:
-    """Return the output for a wager under these options; exactly one of its readings may apply."""
+    """Return the output for a wager under these options. Exactly one reading of the wager may apply."""
     wager = next(wager for wager in found["wagers"] if wager["wager"] == wager_id)
     fitting = [
         reading
@@ -72,7 +72,7 @@ def test_every_choice_of_readings_finds_its_own_figures(game_id: str) -> None:
 
 
 def test_a_reading_that_makes_no_difference_is_shown_once() -> None:
-    """Where P3 ties go by ranking (P3 3.13.1), the comparison of points does not matter."""
+    """If P3 ties are decided by ranking (P3 3.13.1), the comparison of points does not matter."""
     tie = next(wager for wager in counted("P3")["wagers"] if wager["wager"] == "tie")
     labels = [reading["readings"] for reading in tie["counted"]]
     assert {"tie_on": ["ranking"], "perfect_tie": ["instead"]} in labels

@@ -93,7 +93,9 @@ async def test_ten_thousand_guesses_are_five(desk: PinDesk, record: Record) -> N
 
 
 async def test_parallel_guesses_do_not_raise_the_limit(desk: PinDesk, record: Record) -> None:
-    """Each is compared after the one before is recorded; few wait, and the others are refused with a reason."""
+    """Each guess is compared only after the previous guess is recorded. Few guesses wait; the others are refused with a
+    reason.
+    """
     codes: list[str] = []
     for _ in range(3):
         codes += await asyncio.gather(*(outcome(desk, WRONG) for _ in range(20)))
@@ -142,7 +144,9 @@ async def test_after_a_restart_with_a_clock_set_back_a_lock_has_its_length_at_mo
 
 
 async def test_a_user_who_sends_many_does_not_delay_others(record: Record, mocker: pytest_mock.MockerFixture) -> None:
-    """One PIN of the first user is compared while the others wait; the second user's is compared beside it."""
+    """One PIN from the first user is compared while the user's others wait; the second user's PIN is compared at the
+    same time.
+    """
     may_end = asyncio.Event()
     loop = asyncio.get_running_loop()
 

@@ -1,4 +1,4 @@
-"""Reports of refused callers, in limited number; and turns."""
+"""Reports about refused callers, which are limited in number, and the turns of callers."""
 
 from __future__ import annotations
 

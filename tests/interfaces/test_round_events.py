@@ -14,7 +14,9 @@ from controller.games.own_words import OwnWords
 
 
 class Journal:
-    """Consecutive rounds with a number of decisions, each an input and an event; up to `gone` deleted."""
+    """Consecutive rounds with a number of decisions, each of which is an input and an event. Rounds up to `gone` are
+    deleted.
+    """
 
     def __init__(self, lengths: list[int], gone: int = 0) -> None:
         self.events: list[Published] = []

@@ -273,7 +273,7 @@ def test_f3_pm5_the_first_card_says_where_the_deal_begins() -> None:
 
 
 def test_a_case_without_a_row_is_reported() -> None:
-    """RTP 6.1 and NC 5.17 refer it; TP names nobody."""
+    """RTP 6.1 and NC 5.17 refer the case; TP does not say to whom it goes."""
     assert "Whatever no row fits: a shift manager or above decides (RTP 6.1)." in run("RTP").output
     assert "Whatever no row fits: a shift manager or above decides, for the document names no one." in run("TP").output
     assert "a power failure" in as_json("TP")["unprovided"]
@@ -281,7 +281,9 @@ def test_a_case_without_a_row_is_reported() -> None:
 
 
 def test_kinds_without_a_document_row_for_the_round_are_listed() -> None:
-    """NC 5.6 covers every irregularity a round later; house procedure covers a card that fell in shuffling."""
+    """NC 5.6 covers every irregularity that is found a round later; house procedure covers a card that fell during
+    shuffling.
+    """
     kinds = (Kind.CARD_IN_SHUFFLING, Kind.WRONG_VIEWER, Kind.PLAYER_EXPOSED)
     assert as_json("NC")["unprovided"] == [str(KINDS[kind]) for kind in kinds]
     assert str(KINDS[Kind.CARD_IN_SHUFFLING]) in as_json("RTP")["unprovided"]

@@ -73,7 +73,7 @@ def test_refusals_of_callers_have_texts_and_a_count_above_one() -> None:
 
 
 def test_every_refusal_of_a_caller_has_a_text() -> None:
-    """Each code with which the program refuses callers has a text; other codes are shown as they are."""
+    """Each code with which the program refuses callers has a text; any other code is shown as it is."""
     refused = re.compile(r'(?:refused\(\d+, |\.note\(|_refuse\(peer, uid, \d+, )"([a-z-]+)"')
     sources = [path.read_text("utf-8") for path in (ROOT / "controller/api").glob("*.py")]
     codes = {code for source in sources for code in refused.findall(source)}
@@ -209,7 +209,7 @@ def test_a_void_that_needs_a_repeat_shows_why() -> None:
 
 
 def test_a_hand_shows_that_its_win_pays_half() -> None:
-    """In NC this is a winning Plain Six; a dealer pays by the text at the box."""
+    """In NC this hand is a winning Plain Six. A dealer pays according to the text at the box."""
     table = TableHarness(hands={"B1": "AC 2C 3C", "B3": "9D 8C KS", "D": "2D AD AH"}, boxes=(1, 3)).start().to_dealing()
     table.deal()
     table.expose_all()

@@ -99,7 +99,7 @@ async def test_a_silent_or_incomplete_connection_is_closed(
 
 @pytest.mark.parametrize("path", [b"/v1/operations", b"/v1/screen/enrolment"])
 async def test_half_a_body_is_refused(served: Served, mocker: pytest_mock.MockerFixture, path: bytes) -> None:
-    """It comes from a screen, or from a browser that asks to be one."""
+    """It comes from a screen, or from a browser that asks to become a screen."""
     mocker.patch.object(answers, "BODY_WITHIN", 0.05)
     mocker.patch.object(connections, "IDLE", 0.05)
     caller = await served.call()

@@ -153,7 +153,7 @@ def overhear_lost_links(game_id: str, unit: Unit, deck: list[Card]) -> Overheard
 def overhear_exchanged_hands(
     game_id: str, unit: Unit, deck: list[Card], seen: tuple[Card, ...], *, entered: bool
 ) -> OverheardTable:
-    """Turn over B1's cards at B3 and B3's at B1; with `entered`, people reported the exchange before."""
+    """Turn over B1's cards at B3 and B3's at B1. With `entered`, people have reported the exchange."""
     table = OverheardTable(game_id, unit, deck)
     table.start().to_dealing()
     table.deal()
@@ -176,7 +176,9 @@ def overhear_exchanged_hands(
 
 
 def decks_of_exchanged_hands(game_id: str, unit: Unit) -> tuple[list[Card], list[Card], tuple[Card, ...]]:
-    """Return two decks that differ in B1's cards, exchanged with the last ones of the stub; and B3's cards."""
+    """Return two decks that differ in B1's cards, which are exchanged with the last cards of the
+    stub, and B3's cards.
+    """
     table = OverheardTable(game_id, unit, list(DECK))
     table.start().to_dealing()
     table.deal()
@@ -228,7 +230,7 @@ def test_hands_that_were_exchanged_show_only_what_was_turned_over(game_id: str, 
 
 
 def overhear_a_recall(game_id: str, unit: Unit, deck: list[Card]) -> OverheardTable:
-    """Abandon a round with every hand face down, and recall its cards in the next one."""
+    """Abandon a round with every hand face down, and recall its cards in the next round."""
     table = OverheardTable(game_id, unit, deck)
     table.start().to_dealing()
     table.deal()

@@ -28,7 +28,7 @@ HASH = sha256(b"a screen").hexdigest()
 
 
 class SignedOnTable(JournaledTable):
-    """A table where Dana signs on immediately; the test sets the later moments. `pc`: the start of the PC."""
+    """A table where Dana signs on immediately. The test sets the later moments. `pc`: the start of the PC."""
 
     def __init__(self, folder: Path) -> None:
         self.clock = Clock()

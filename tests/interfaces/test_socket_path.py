@@ -119,7 +119,7 @@ class Exchanged(socket.socket):
 
 
 def test_a_link_in_place_of_the_socket_changes_no_other_file(mocker: pytest_mock.MockerFixture) -> None:
-    """The owner of the folder can put one there."""
+    """The owner of the folder can put a link there."""
     with short_folder() as folder:
         key = folder / "journal.key"
         key.touch(0o600)
@@ -156,7 +156,7 @@ def private() -> Iterator[Path]:
 def test_another_socket_in_place_of_its_own_is_not_opened_to_others(
     mocker: pytest_mock.MockerFixture, private: Path
 ) -> None:
-    """The owner of the folder can link one there."""
+    """The owner of the folder can link another socket to that path."""
 
     class Replaced(socket.socket):
         def bind(self, address: Any) -> None:

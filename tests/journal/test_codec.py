@@ -1,4 +1,6 @@
-"""Entries survive a round trip; published events contain no concealed card; people write cards as they usually do."""
+"""Entries survive a round trip, published events do not contain concealed cards, and people write cards as they usually
+do.
+"""
 
 from __future__ import annotations
 

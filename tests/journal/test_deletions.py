@@ -34,7 +34,7 @@ def take(table: Table, given: AnyInput, *, signs: bool = False, day: int = 0) ->
 
 
 def write(folder: Path, *, keep_days: int = KEPT, signs: bool = True) -> list[Head]:
-    """Write files of six days and delete those that are due; return the heads that were signed before."""
+    """Write files for six days and delete those that are due. Return the heads that were signed before that."""
     table = Table(folder)
     with closing(table.journal):
         table.start_daemon("start-1", "pc-1", table=IDENTITY.table)

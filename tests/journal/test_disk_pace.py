@@ -1,4 +1,4 @@
-"""A slow disk is reported at the table; a thread that waits for it is not taken for a hanging one."""
+"""A slow disk is reported at the table; a thread that waits for the disk is not mistaken for a hanging thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The keeper of a running table's journal: it saves, begins the next file, deletes and warns; nothing raises."""
+"""The keeper of a running table's journal saves, begins the next file, deletes and warns, and never raises."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def begin_files(folder: Path, *days: float) -> list[Head]:
-    """Begin a file on each of these days, with four entries each; return the head of each."""
+    """Begin a file on each of these days, with four entries each. Return the head of each file."""
     heads: list[Head] = []
     with closing(open_journal(folder)) as journal:
         for step, day in enumerate(days):

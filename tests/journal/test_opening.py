@@ -293,7 +293,7 @@ def test_pages_of_entries_are_read_in_order(folder: Path) -> None:
 
 @pytest.fixture
 def three_files(folder: Path) -> Path:
-    """Return a folder with two closed files and an open one, an append in each."""
+    """Return a folder with two closed files and an open file, with one append in each."""
     with closing(open_journal(folder)) as journal:
         for step in (1, 2, 3):
             append(journal, step)
@@ -329,7 +329,7 @@ def test_readers_refuse_a_log_beside_a_closed_file(three_files: Path, ending: st
 
 
 def test_nothing_is_added_to_a_closed_file(three_files: Path) -> None:
-    """The newest file was taken away: the next is begun after the closed one."""
+    """The newest file was taken away; the next file is begun after the closed file."""
     (three_files / "000003.journal").unlink()
     (three_files / "pin").unlink()
     before = contents(three_files)

@@ -65,7 +65,7 @@ def test_decisions_out_of_order(read: str, tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_saved_states_out_of_order_and_unreadable(tmp_path: Path) -> None:
-    """Where none can be used, the file is folded from its beginning."""
+    """If no saved state can be used, the file is folded from its beginning."""
     path = written(tmp_path)
     swap_rows(path, "checkpoint", 0, 1)
     other = TYPES._replace(state=TYPES.state._replace(version=2))

@@ -35,7 +35,7 @@ def filled(journal: TestJournal) -> TestJournal:
 
 
 async def test_a_page_has_the_decisions_of_its_range(filled: TestJournal, pages: Pages[Decision]) -> None:
-    """A range may begin in an older file and end in a newer one."""
+    """A range may begin in an older file and end in a newer file."""
     every = list(filled.files().decisions())
     for after in (0, 3, 4 * STEPS - 1, 4 * STEPS, 4 * STEPS + 1, 8 * STEPS, 12 * STEPS - 1):
         for length in (1, 7, 256, 1000):

@@ -47,7 +47,7 @@ def folded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def played(folder: Path, **given: Any) -> SavedState:
-    """Play three rounds, and save the state after the second; return the state after the last."""
+    """Play three rounds, and save the state after the second. Return the state after the last."""
     table = PlayedTable(folder, **given)
     with closing(table.journal):
         table.play(2)
@@ -237,7 +237,7 @@ def test_an_opening_state_of_a_newer_program_is_refused(folder: Path, monkeypatc
 
 
 def test_the_last_reports_and_the_abandoned_report_are_recognised(folder: Path) -> None:
-    """They are both folded and saved; the sealed data keeps its size, which could reveal a ten."""
+    """Both are folded and saved. The sealed data keeps its size, because a different size could reveal a ten."""
     table = PlayedTable(folder)
     with closing(table.journal) as journal:
         begun = journal.head.number

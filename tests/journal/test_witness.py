@@ -127,7 +127,7 @@ def test_a_disk_that_accepts_part_of_a_line(journal: TestJournal, folder: Path, 
 def test_a_failed_sync_does_not_count_as_a_copy(
     journal: TestJournal, folder: Path, beside: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Unsynced data can be read until the power fails; it is written again."""
+    """Unsynced data can be read until the power fails, so it is written again."""
     witness = Witness(folder, beside)
     sign(journal, 1)
     with monkeypatch.context() as failing:

@@ -25,7 +25,7 @@ def table_of(unit: Unit = Unit.SETS, **more: object) -> TableHarness:
 @by_unit
 @pytest.mark.parametrize("rank", range(1, 14))
 def test_f3_pm5_the_first_card_says_where_the_deal_begins(unit: Unit, rank: int) -> None:
-    """Each of the 13 ranks starts with its place; the First Card belongs to no hand."""
+    """The deal starts at a different place for each of the 13 ranks; the First Card does not belong to a hand."""
     first = f"{RANKS[rank - 1]}H"
     begins = {0: "B3", 1: DEALER, 2: "B1", 3: "B2"}[rank % 4]  # A 5 9 K; 2 6 10; 3 7 J; 4 8 Q
     table = table_of(unit, hands={"F": first}).to_dealing()

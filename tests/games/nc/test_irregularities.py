@@ -231,7 +231,9 @@ def test_reading_39_does_not_concern_a_first_error(option: str) -> None:
 def test_reading_50_nc_5_7_an_error_about_a_card_dealt_before_the_choice(
     option: str, follows: Disposition, kind: Kind, facts: Facts
 ) -> None:
-    """A bettor who continued accepts subsequent cards: an earlier card is not one, or each later notice counts."""
+    """A bettor who continued accepts subsequent cards: an earlier card is not a subsequent card, or each later notice
+    counts.
+    """
     for about, dealt_before, expected in (
         ("any_card", True, follows),
         ("any_card", False, follows),
@@ -267,7 +269,7 @@ def test_reading_51_nc_5_11_only_that_reading_asks_where_they_go() -> None:
 
 @pytest.mark.parametrize("kind", [K.WRONG_COUNT, K.OTHER_DEALING_ERROR])
 def test_reading_52_nc_5_7_3_a_wrong_count_in_a_hand_that_is_out_of_play(kind: Kind) -> None:
-    """NC 5.5.4 voids before Players handle cards, NC 5.9 removes the hand after that; or nothing follows."""
+    """Before Players handle cards NC 5.5.4 voids the round; after that NC 5.9 removes the hand, or nothing follows."""
     unhandled = said(
         wrong_number=True, dealer_hand=False, misplaced=True, handled=False, curable=False, reconstructable=False
     )

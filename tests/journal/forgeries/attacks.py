@@ -63,7 +63,7 @@ def forged(last: Row, number: int = 2) -> list[Row]:
 
 
 def keep_heads(forger: Forger, change: Callable[[], object], *files: int) -> None:
-    """Chain the changed rows again; keep the existing heads and saved states."""
+    """Chain the changed rows again, and keep the existing heads and saved states."""
     heads = {file: forger.heads(file) for file in files or (3,)}
     change()
     forger.rechain(min(heads))
@@ -94,7 +94,7 @@ def edit_all(forger: Forger) -> None:
 
 
 def add_file(forger: Forger) -> None:
-    """Add a file after the newest one, signed with the attacker's key."""
+    """Add a file after the newest file, signed with the attacker's key."""
     header, end = forger.header(3), forger.rows(3)[-1]
     name = msgspec.structs.replace(
         header, file_id="6f" * 16, public_key=ALSO_HIS.public_key, previous_file=header.file_id,

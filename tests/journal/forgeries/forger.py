@@ -75,8 +75,8 @@ class Table(JournaledTable):
 
 
 def write_journal(folder: Path, seed: int = 1, *, stops: bool = False) -> None:
-    """Write five rounds into three files; a stop interrupted the last one. `stops`: the journal ends with another stop,
-    an orderly one.
+    """Write five rounds into three files; a stop interrupted the last one. `stops`: the journal ends with a second
+    stop, which is orderly.
     """
     table = Table(folder, seed)
     table.start_daemon("start-1", "pc-1", table=IDENTITY.table)
@@ -250,7 +250,7 @@ class Forger:
             self.change(file, "DELETE FROM checkpoint")
 
     def sign(self, key: SigningKey | None, since: int = 1) -> None:
-        """Sign every head that the journal would sign; with None, delete the heads."""
+        """Sign every head that the journal would sign. With None, delete the heads."""
         for file in FILES[since - 1 :]:
             if not self.path(file).exists():
                 continue

@@ -187,7 +187,7 @@ def state_of_his_own(files: list[Stored]) -> None:
 
 
 def next_file(files: list[Stored], *, private: bytes, endorse: bool, local: bool) -> None:
-    """Begin a file after the newest one, whose end is signed if the attacker has its key."""
+    """Begin a file after the newest file, whose end is signed if the attacker has its key."""
     newest = files[-1]
     if private == PRIVATE or endorse:
         newest.sign(PRIVATE, newest.end.number)
@@ -303,7 +303,7 @@ def linked_pin(forger: Forger) -> None:
 
 
 def one_slot(forger: Forger) -> None:
-    """Erase the newer slot of the pin; the older one names an earlier head."""
+    """Erase the newer slot of the pin. The older slot names an earlier head."""
     pin = forger.folder / "pin"
     data = bytearray(pin.read_bytes().ljust(4608, b"\0"))
     turns = [int.from_bytes(data[at + 15 : at + 23], "big") for at in (0, 4096)]

@@ -79,7 +79,7 @@ class Stored:
         return packed + b"".join(bytes.fromhex(one.decode()) for one in digests)
 
     def row(self, given: bytes, events: list[bytes]) -> list[Any]:
-        """Return a decision that follows the last one, in its round, not yet chained."""
+        """Return a decision that follows the last decision, in the same round, not yet chained."""
         last = self.rows[-1] if self.rows else [self.name[BEFORE_NUMBER], 1, self.name[CREATED], 1, 0]
         body = self.pack(given + b"\n[" + b",".join(events) + b"]")
         count = 1 + len(events)

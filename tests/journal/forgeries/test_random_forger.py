@@ -152,7 +152,7 @@ def is_silent(folder: Path) -> bool:
 
 
 def forge(seed: int, written: Path, other: Path, place: Path) -> bool:
-    """Return whether the forgery went unnoticed; then an initial part of the original journal must remain."""
+    """Return whether the forgery went unnoticed. In that case an initial part of the original journal must remain."""
     random = Random(seed)
     forger = Forger(copy(written, place / "journal"), other)
     try:

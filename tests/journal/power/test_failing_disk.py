@@ -60,7 +60,9 @@ class Attempts:
                 raise
 
     def deal(self, run: Run) -> None:
-        """Deal as a daemon does: it is restarted after a repeated error; the next file and saved states can wait."""
+        """Deal as a daemon does: it is restarted after a repeated error, and the next file and
+        saved states can wait.
+        """
         for _ in range(STARTS):
             with self.go_on(), run.journal() as journal:
                 while run.decisions < 2 * DAY:

@@ -41,7 +41,7 @@ def kill() -> Iterator[Kill]:
 
 
 def check(folder: Path, least: int) -> None:
-    """Check the count; a decision may have been committed and not yet acknowledged."""
+    """Check the count. A decision may have been committed but not yet acknowledged."""
     assert look(folder, Cut(0, Relied(least, least + 1), {})) is None
 
 

@@ -43,7 +43,7 @@ def days(run: Run) -> None:
 
 
 def retention(run: Run) -> None:
-    """Delete the oldest file; the clock jumps a year ahead, and back again when a file begins."""
+    """Delete the oldest file. The clock jumps a year ahead, and back again when a file begins."""
     with run.journal() as journal:
         for years in (1, -1):
             run.append(journal, 2)
