@@ -48,7 +48,8 @@ def forever(*packets: bytes) -> Iterator[bytes]:
 
 
 class LyingBroker:
-    """A broker that sends `then` once it has answered `after`, a kind of packet. `sent` counts the bytes of it.
+    """A broker that sends `then` once it has answered `after`, a kind of packet. `sent` counts the bytes sent of
+    `then`.
 
     When `deaf` it reads nothing afterwards; without `answers` it answers only CONNECT.
     """

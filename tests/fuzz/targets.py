@@ -75,7 +75,7 @@ MEMORY: Final = Path("/dev/shm")  # noqa: S108  # the folder in it is new and be
 class Target(NamedTuple):
     """A target. `run` reads an input; `contract` has the exceptions that it may raise. `seeds` gives real inputs.
 
-    `short`: the runs of a test.
+    `short` is the number of runs in a test.
     """
 
     name: str

@@ -1,6 +1,6 @@
-"""docs/install.md: its commands are run in their order, at a PC in a folder.
+"""The commands of docs/install.md are run in order, on a PC that is simulated in a folder.
 
-Where they need systemd, udev or a network, a program records how it was called.
+For systemd, udev and the network, a substitute program records how it was called.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def pseudo(text: str) -> str:
 
 
 def _longer(part: str, due: int) -> tuple[str, int]:
-    """Double vowels, or other letters where there are none, until the text is long enough."""
+    """Double vowels, or other letters if there are no vowels, until the text is long enough."""
     doubled = ""
     some = VOWELS if VOWELS & set(part) else frozenset(ACCENTED)
     for letter in part:

@@ -21,7 +21,7 @@ HEADER = 'msgid ""\nmsgstr ""\n"Language: xx\\n"\n"Content-Type: text/plain; cha
 
 
 def test_each_text_is_in_every_catalogue_and_none_is_unused() -> None:
-    """`python -m tools.catalogue` adds and removes entries; a person translates them."""
+    """`python -m tools.catalogue` adds and removes entries; a person translates the texts."""
     used = tool.texts()
     for language in OTHERS:
         path = catalogue.FOLDER / f"{language}{catalogue.SUFFIX}"

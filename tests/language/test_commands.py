@@ -1,4 +1,4 @@
-"""Commands that show a table use the language of the locale, or the named one."""
+"""Commands that show a table use the language of the locale, or the language given with an option."""
 
 from __future__ import annotations
 

@@ -175,7 +175,7 @@ class SmallDevice:
         self._channel: SealedChannel | None = None
 
     def receive(self, data: bytes) -> bytes:
-        """Return its answer to these bytes."""
+        """Return the device's answer to these bytes."""
         return b"".join(self._answer(frame) for frame in self._reader.receive(data))
 
     def status(self) -> bytes:
@@ -219,7 +219,7 @@ class SmallDevice:
         return HEADER.pack(VERSION, kind, 0, self._boot, 0) + encode_body(body)
 
     def _sealed(self, kind: Kind, number: int, body: messages.Body | messages.ReportBody) -> bytes:
-        """Seal a frame; without a link the key belongs to none, as in a stranger's frame."""
+        """Seal a frame. Without a link the key does not belong to any link, as in a stranger's frame."""
         channel = self._channel or SealedChannel(bytes(32), bytes(32))
         return channel.seal(kind, self._boot, number, encode_body(body), 0.0)
 
@@ -284,7 +284,9 @@ class Pty:
 
 
 class Bench:
-    """A keeper whose devices are plugged in from memory; `plan` determines the result of each attempt to open."""
+    """A keeper whose devices are plugged in from memory. `plan` determines the result of each
+    attempt to open a device.
+    """
 
     def __init__(self, desk: Desk, clock: HandClock, **given: Any) -> None:
         self.device = SmallDevice()

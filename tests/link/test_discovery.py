@@ -1,4 +1,4 @@
-"""Discovery of plugged-in devices: each once, with the driver that fits; nothing is opened without need."""
+"""Discovery of plugged-in devices: each is found once, with the driver that fits, and none is opened without need."""
 
 from __future__ import annotations
 

@@ -62,6 +62,6 @@ def test_every_driver_of_this_program_has_one() -> None:
 
 @pytest.mark.parametrize("golden", GOLDEN, ids=lambda golden: golden.name)
 async def test_a_new_capture_of_the_simulators_can_be_replayed(golden: Golden, tmp_path: Path) -> None:
-    """It is not compared with the kept one: simulators may change, a recording may not."""
+    """The new capture is not compared with the golden capture: simulators may change, but a recording may not."""
     await make(golden, tmp_path)
     assert '"heard":"device_ready"' in (await heard_in(tmp_path / f"{golden.name}.capture"))[0]

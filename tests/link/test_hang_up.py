@@ -1,4 +1,4 @@
-"""The cable is pulled at every byte of an exchange: the link is restored in time, no report is lost or doubled.
+"""The cable is pulled at every byte of an exchange: the link is restored in time, and no report is lost or doubled.
 
 The short form cuts a handshake and one set at some of its bytes; the long form cuts a handshake and a round of sets at
 every byte:
@@ -181,7 +181,7 @@ class Exchange:
             self.keeper.acknowledge(*self._held)
 
     async def play(self, commands: tuple[AnyCommand, ...]) -> None:
-        """Do the requested acts while the link is up; a set that was formed is lifted."""
+        """Do the requested acts while the link is up, and lift each set that is formed."""
         await self.desk.until_state(LinkState.READY, *ENDED)
         for command_id, command in enumerate(commands, start=1):
             if not self.keeper.command(command_id, command):

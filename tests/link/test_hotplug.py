@@ -1,4 +1,4 @@
-"""A plugged-in device is tried immediately; a quick unplug and plug is not missed."""
+"""A device is tried as soon as it is plugged in; unplugging and plugging in quickly is not missed."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ async def test_from_the_url_to_a_device_with_a_deck_in_it(desk: Desk, clock: Han
 
 @pytest.mark.parametrize("driver", ONE_WAY_SHOES)
 async def test_a_one_way_shoe(desk: Desk, clock: HandClock, driver: str) -> None:
-    """Output before a link is open is lost; later output is received once."""
+    """Output before a link is open is lost; later output is received exactly once."""
     url = parse_device_url(f"sim:///shoe?driver={driver}&seed=7")
 
     def make_driver(now: float) -> Driver:
@@ -138,7 +138,7 @@ async def test_a_seed_orders_the_deck_and_names_the_device() -> None:
 
 
 async def test_a_shuffler_uses_the_model_that_its_url_names() -> None:
-    """A cut keeps the cyclic order of a deck; with another shuffle the device differs."""
+    """A cut keeps the cyclic order of a deck; a device with another shuffle gives a different result."""
     device = front_of(parse_device_url("sim:///shuffler?seed=7&shuffle=cut")).device
     assert device is not front_of(parse_device_url("sim:///shuffler?seed=7")).device
     device.mechanism.load(list(DECK))
@@ -193,7 +193,9 @@ async def test_unplugged_and_plugged_in_again(desk: Desk, clock: HandClock) -> N
 
 
 async def test_a_faulty_line_also_works_in_memory(desk: Desk, clock: HandClock) -> None:
-    """The cable is pulled in the middle of the device's second frame; once it is back, the link is restored."""
+    """The cable is pulled in the middle of the device's second frame; when it is plugged in again, the link is
+    restored.
+    """
     device = front_of(parse_device_url("sim:///shuffler?seed=11")).device
     line = FaultyLine(device, random=Random(1), clock=lambda: 0.0)
     front = MemoryFront(device, line)

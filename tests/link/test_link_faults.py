@@ -213,7 +213,7 @@ async def test_no_exception_ends_the_keeper(desk: Desk, logs: Logs, call: str) -
 
 
 async def _use_until_sprung(bench: TrappedBench, clock: HandClock) -> None:
-    """Use every call there is; where the end of a link is wanted, keep the device silent."""
+    """Use every call of the link. If the link should end, keep the device silent."""
     async with asyncio.timeout(PATIENCE):
         while not bench.trap.sprung:
             await _turn(clock)

@@ -63,7 +63,9 @@ def name(tmp_path: Path) -> Path:
 
 
 async def test_from_the_plug_to_an_acknowledged_report(desk: Desk, clock: HandClock, name: Path) -> None:
-    """It uses the event loop's waiting; the clock does not advance, so load cannot make the device silent."""
+    """The test uses the event loop's waiting. The clock does not advance, so load cannot make the
+    device appear silent.
+    """
     device = SmallDevice()
     pty = Pty(name, device, desk.changes)
     keeper = LinkKeeper(

@@ -1,4 +1,6 @@
-"""A replay of a recording hears the same; and the bytes that a fault's log entry contains."""
+"""A replay of a recording hears the same as the original link. Also tests the bytes that the log entry of a fault
+contains.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,7 @@ async def heard_again(*paths: Path, inputs: ReplayInputs | None = None) -> list[
 
 
 async def test_a_replay_hears_the_same(desk: Desk, clock: HandClock, tmp_path: Path) -> None:
-    """One link ends when its cable is pulled, the other by the driver's verdict; a replay repeats both, with and
+    """One link ends when its cable is pulled, the other because the driver decides so. A replay repeats both, with and
     without the key.
     """
     path = tmp_path / "a.capture"

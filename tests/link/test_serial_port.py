@@ -71,7 +71,7 @@ async def pty(tmp_path: Path, changes: Changes) -> AsyncIterator[Pty]:
 
 
 async def refusal(line: Line, path: Path) -> TransportUnavailableError:
-    """Open what cannot be opened, and return the error; nothing may be left open."""
+    """Try to open a device that cannot be opened, and return the error. Nothing may be left open."""
     before = open_descriptors()
     with pytest.raises(TransportUnavailableError) as refused:
         await line.open(path)
@@ -250,7 +250,7 @@ async def test_a_serial_number_of_several_ports_identifies_none(line: Line) -> N
 
 
 async def test_a_device_for_which_the_kernel_makes_no_port(line: Line, tmp_path: Path) -> None:
-    """It is plugged in, and its driver is missing: the next step names the driver, and the way without one."""
+    """It is plugged in, and its driver is missing: the next step names the driver, and a way that does not need one."""
     device = tmp_path / "1-4"
     (device / "1-4:1.1").mkdir(parents=True)
     for name, text in {"idVendor": "1209", "idProduct": "0001", "busnum": "1", "devnum": "7"}.items():

@@ -1,4 +1,4 @@
-"""Raw TCP: helpful sentences for refused, unreachable and unknown peers; a dead peer is noticed."""
+"""Raw TCP: refused, unreachable and unknown peers get helpful sentences, and a dead peer is noticed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def rig() -> AsyncIterator[TcpRig]:
 
 
 async def refusal(url: str) -> TransportUnavailableError:
-    """Open what cannot be opened, and return the error; nothing may be left open."""
+    """Try to connect to an address that cannot be opened, and return the error. Nothing may be left open."""
     wire, before = Wire(Changes()), open_descriptors()
     with pytest.raises(TransportUnavailableError) as refused:
         await open_transport(parse_device_url(url), on_data=wire.on_data, on_lost=wire.on_lost)

@@ -1,4 +1,6 @@
-"""A simulated device behind a TCP port: found, lost and found again by the keeper; one host at a time."""
+"""A simulated device behind a TCP port: the keeper finds it, loses it and finds it again, and only one host is admitted
+at a time.
+"""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ async def rig() -> AsyncIterator[UsbRig]:
 
 
 async def refusal(rig: UsbRig) -> TransportUnavailableError:
-    """Open what cannot be opened, and return the error; nothing may be held afterwards."""
+    """Try to open a device that cannot be opened, and return the error. Nothing may be held afterwards."""
     before = rig.held()
     with pytest.raises(TransportUnavailableError) as refused:
         await rig.open()
@@ -188,7 +188,7 @@ async def test_unplugged_while_it_is_opened(
 
 
 async def test_the_wait_for_a_device_without_answer_is_limited(rig: UsbRig, mocker: pytest_mock.MockerFixture) -> None:
-    """When it answers after all, it is released."""
+    """If the device answers after all, it is released."""
     answers = threading.Event()
     real = rig.bus.claim_interface
 
@@ -273,7 +273,7 @@ async def test_interrupt_data_is_delivered_whole_and_between_other_transfers(
 async def test_a_transfer_cut_by_the_end_of_a_turn_is_reassembled(
     rig: UsbRig, mocker: pytest_mock.MockerFixture
 ) -> None:
-    """A read whose time is over returns what it has; the next one returns the rest."""
+    """A read whose time is over returns what it has; the next read returns the rest."""
     parts = iter([b"a" * 64, b"b" * 128, b"c" * 3, b"d" * 64, b"", b"e" * usb_transport.LARGEST_TRANSFER, b"f"])
 
     def read(handle: object, endpoint: int, interface: int, buffer: array[int], timeout: int) -> int:

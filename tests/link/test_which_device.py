@@ -1,4 +1,4 @@
-"""The device at the other end is the configured one, or no table waits for its cards."""
+"""The device at the other end is the configured device; otherwise no table waits for its cards."""
 
 from __future__ import annotations
 
@@ -107,7 +107,9 @@ async def test_a_shoe_without_a_number_is_compared_by_its_url(desk: Desk, clock:
 
 
 async def test_a_doubted_shoe_is_trusted_again_only_once_understood(desk: Desk, clock: HandClock) -> None:
-    """It is ready when the port is open; bytes that are not its own show that it is another device."""
+    """The shoe counts as ready when the port is open. Bytes that do not fit its protocol show that it is another
+    device.
+    """
     line = Line(desk, clock)
     async with running(line.keeper):
         await clock.pass_next_wait()
@@ -149,7 +151,7 @@ async def test_the_beginning_of_an_item_ends_nothing(desk: Desk, clock: HandCloc
 
 
 async def test_doubt_outlives_a_silent_link(desk: Desk, clock: HandClock) -> None:
-    """Whatever ended that link, nothing has shown since that the device is the right one."""
+    """Whatever ended that link, nothing has shown since then that it is the right device."""
     line = Line(desk, clock)
     async with running(line.keeper):
         await clock.pass_next_wait()

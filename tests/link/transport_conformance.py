@@ -22,7 +22,9 @@ async def let_it_happen() -> None:
 
 
 class TransportConformance:
-    """Bytes arrive complete and in order; a loss is reported once; after that, and after `close`, nothing is."""
+    """Bytes arrive complete and in order. A loss is reported once; after that, and after `close`,
+    nothing is reported.
+    """
 
     async def test_bytes_pass_unchanged_both_ways(self, rig: Rig) -> None:
         transport = await rig.open()

@@ -1,4 +1,4 @@
-"""The completions of Tab in the current state of the table; and one grammar for scenarios and the prompt."""
+"""The completions that Tab offers in the current state of the table. Scenarios and the prompt share one grammar."""
 
 from __future__ import annotations
 

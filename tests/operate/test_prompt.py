@@ -76,7 +76,9 @@ async def test_tab_completes_words_kinds_and_places() -> None:
 
 
 async def test_only_people_of_the_table_are_completed() -> None:
-    """A refused name is not offered later, no PIN is asked for it, and a bettor is not a person who acts."""
+    """A refused name is not offered later, no PIN is requested for it, and a bettor is not offered as a person who
+    acts.
+    """
     async with bench_table() as table, at_prompt(table) as terminal:
         await table.move("load")
         terminal.enter("open table")

@@ -68,7 +68,7 @@ def apt_options() -> list[str]:
 
 
 def mirrors() -> list[str]:
-    """Return mirrors of Debian 12 as sources; with none, mmdebstrap's own are used."""
+    """Return mirrors of Debian 12 as sources. If there are none, mmdebstrap uses its own."""
     form = "$(ORIGIN)|$(CODENAME)|deb $(REPO_URI) $(RELEASE) $(COMPONENT)|$(CREATED_BY)"
     said = subprocess.run(["apt-get", "indextargets", "--format", form], capture_output=True, text=True, check=True)
     rows = [line.split("|") for line in said.stdout.splitlines()]
@@ -86,7 +86,7 @@ class BareRoot(NamedTuple):
         return BareRoot(to)
 
     def run(self, script: str, user: str = "root", *, fails: bool = False) -> str:
-        """Run a shell script; return its output with errors. With `fails` it must not end with 0."""
+        """Run a shell script, and return its output with errors. With `fails` its exit code must not be 0."""
         command = ["unshare", *SHARES, "sh", "-euc", ENTER, "sh", str(self.path), user, script]
         done = subprocess.run(
             command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600

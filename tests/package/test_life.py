@@ -40,7 +40,7 @@ print(simulators.demo.command.__file__)
 
 
 def settle(root: BareRoot) -> None:
-    """Add what a site has besides the package."""
+    """Add the files that a site has in addition to the package."""
     for name, text in SITE.items():
         root.write(name, text, 0o600)
     (root.path / LINK).parent.mkdir(parents=True, exist_ok=True)

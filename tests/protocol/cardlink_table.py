@@ -90,7 +90,7 @@ class WiredDevice:
 
     @faults.setter
     def faults(self, faults: tuple[str, ...]) -> None:
-        """Set the faults; a jam does not end itself, so it is cleared."""
+        """Set the faults. A jam does not end by itself, so clear it."""
 
     # -- acts of people --------------------------------------------------------------------------------------------
 
@@ -165,7 +165,7 @@ class WiredDevice:
 
 
 class CardlinkTable(WatchedTable):
-    """A table with a cardlink device; `wired` is the device's real type."""
+    """A table with a cardlink device. `wired` is the same device with its real type."""
 
     def __init__(self, unit: Unit, seed: int) -> None:
         super().__init__(unit)
@@ -184,7 +184,7 @@ class CardlinkTable(WatchedTable):
         self.wired.heartbeat()
 
     def fresh_deck(self) -> None:
-        """Load a deck; one that a shoe miscounts is refused, and people load another one."""
+        """Load a deck. A deck that a shoe miscounts is refused, and people load another deck."""
         self.wired.load()
         if self.wired.unit is Unit.SINGLES:
             self.say(operations.ShuffledOutside("batch shuffler"))

@@ -80,7 +80,7 @@ class FaultCourse:
             self.order(ReleaseExit())
 
     def order(self, command: AnyCommand) -> Answered | None:
-        """Send a command; return its answer, or None if none comes."""
+        """Send a command, and return the answer, or None if the device does not answer."""
         command_id = next(self._commands)
         self.run()
         self._driver.command(command_id, command, self.now)
@@ -103,7 +103,7 @@ class FaultCourse:
         self.run()
 
     def settle(self) -> None:
-        """Run until a device that needs acknowledgements has nothing left to report; fail where that does not end."""
+        """Run until a device that needs acknowledgements has nothing left to report. Fail if that does not end."""
         assert isinstance(self.injector.device, SimulatedDevice)
         for _ in range(20):
             if self.injector.device.idle:

@@ -117,7 +117,7 @@ def make_host(
 
 
 def converse(host: CardlinkHost, device: BenchDevice, now: float) -> list[Heard]:
-    """Carry bytes in both directions until both sides are silent; return what the host heard."""
+    """Carry bytes in both directions until both sides are silent, and return what the host heard."""
     heard: list[Heard] = []
     while data := host.outgoing():
         heard += host.receive(device.exchange(data, now), now)
@@ -155,7 +155,7 @@ def only(heard: Sequence[Heard]) -> Heard:
 def frame(
     kind: int, body: messages.Body | messages.ReportBody | bytes = b"", *, boot: int = BOOT, number: int = 0
 ) -> bytes:
-    """Return a clear frame, as either side would send it. Its kind need not be a clear one."""
+    """Return a clear frame, as either side would send it, even of a kind that should be sealed."""
     return encode_frame(kind, boot, number, body if isinstance(body, bytes) else encode_body(body))
 
 
@@ -182,14 +182,14 @@ def sealed(
 
 
 def opened(by: CardlinkHost | BenchDevice, data: bytes) -> list[OpenedFrame]:
-    """Return the sealed frames in these bytes as this side opens them; each counts as received."""
+    """Return the sealed frames in these bytes as this side opens them. Each frame counts as received."""
     frames = [channel_of(by).open(read) for read in FrameReader().receive(data)]
     assert None not in frames, "a frame that this side does not open"
     return [one for one in frames if one is not None]
 
 
 def read_back(by: CardlinkHost | BenchDevice, data: bytes) -> list[OpenedFrame]:
-    """Return the frames in these bytes that this side sealed on the established link; none counts as received."""
+    """Return the frames in these bytes that this side sealed on the established link. They do not count as received."""
     opener = FrameOpener(bytes(32))
     opener._cipher = channel_of(by)._sealer._cipher
     return [one for read in FrameReader().receive(data) if (one := opener.open(read)) is not None]
@@ -208,7 +208,7 @@ def status(by: BenchDevice, now: float = 0.0, **changes: object) -> bytes:
 def linked(
     device: BenchDevice, now: float = 0.0, held: tuple[int, int] = (0, 0), memory: LinkMemory | None = None
 ) -> CardlinkHost:
-    """Return a host with an established link to this device; neither has anything left to send."""
+    """Return a host with an established link to this device. Neither side has anything left to send."""
     host = make_host(held=held, now=now, memory=memory)
     heard = converse(host, device, now)
     assert isinstance(heard[0], DeviceReady)
@@ -254,7 +254,7 @@ def proof_frame(kind: Kind, key: bytes, role: bytes, hello: bytes, identity: byt
 
 
 def host_proof_of(host: CardlinkHost) -> bytes:
-    """Return the host's proof as sent; the host repeats it after half a second."""
+    """Return the host's proof as it was sent. The host repeats it after half a second."""
     host.tick(0.5)
     return host.outgoing()
 

@@ -37,7 +37,7 @@ PATIENCE: Final = 600.0  # seconds of virtual time in which something must have 
 
 
 class MadeReport(NamedTuple):
-    """A report as the device made it; `serial` is content that no other report has."""
+    """A report as the device made it. `serial` is content that no other report has."""
 
     boot: int
     number: int
@@ -45,7 +45,7 @@ class MadeReport(NamedTuple):
 
 
 class Table:
-    """A table whose `held` and `journal` survive links; what was heard and is not yet durable is lost in a `crash`."""
+    """A table whose `held` and `journal` survive links. A `crash` loses what was heard but is not yet durable."""
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class Table:
             self.outstanding.add(self._next_command)
 
     def unplug(self) -> None:
-        """Break the line; the program lives, so its journal finishes what it began."""
+        """Break the line. The program keeps running, so its journal finishes what it began."""
         self._finish_commits(NEVER)
         self._leave()
 
@@ -113,7 +113,7 @@ class Table:
         self.device.link.reboot(self.random.getrandbits(32) | 1, keep_reports=keep_reports)
 
     def play(self, reports: int) -> None:
-        """Make that many reports while commands come and links break; then bring everything to its end."""
+        """Make that many reports while commands come and links break, then finish everything."""
         for _ in range(reports):
             self.pass_time(self.random.expovariate(1 / self._pause))
             self.report()

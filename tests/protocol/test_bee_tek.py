@@ -1,4 +1,4 @@
-"""Bee-Tek: items of text in their order; a damaged item may have been a card and is reported."""
+"""Bee-Tek: items of text arrive in order, and a damaged item is reported because it may have been a card."""
 
 from __future__ import annotations
 

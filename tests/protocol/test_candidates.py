@@ -81,7 +81,7 @@ def test_the_published_nonce_is_for_simulated_devices(simulated: bool, codes: li
 
 @pytest.mark.parametrize("random", [b"", bytes(16)], ids=["none", "stuck"])
 def test_a_device_without_randomness_repeats_no_nonce(random: bytes) -> None:
-    """It counts its starts, so even a hello that is replayed repeatedly gets new ones."""
+    """The device counts its starts, so even a hello that is replayed repeatedly gets new nonces."""
     device = BenchDevice(random=lambda: random)
     hellos = [make_host(nonce=bytes([played]) * 16).outgoing() for played in (1, 2, 1)]
     found = set()

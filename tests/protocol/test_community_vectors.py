@@ -90,7 +90,7 @@ def test_the_checksum_agrees_with_an_independent_one(data: bytes) -> None:
 
 @given(st.integers(0x20, 0x7E), st.sampled_from("DdRGSPCLX"), st.lists(st.integers(0x80, 0xFF), max_size=3))
 def test_any_telegram_with_a_right_check_is_decoded_independently(seq: int, code: str, payload: list[int]) -> None:
-    """The payload has the length that the code requires; others are not understood."""
+    """The payload has the length that the code requires; other telegrams are not understood."""
     data = code.encode() + bytes(payload)
     driver = load_driver("angel_eye")(setting("angel_eye"), 0.0)
     heard = texts_of(driver.receive(encode_telegram(seq, data) * 3, 0.0))

@@ -341,7 +341,9 @@ def test_a_host_that_is_silent_for_three_seconds_is_lost_once(device: BenchDevic
 
 @pytest.mark.parametrize(("heard", "lost_at"), [(0, 5.0), (1, 10.0)], ids=["nothing", "the first status"])
 def test_a_host_that_names_nothing_new_is_lost_even_if_it_is_heard(heard: int, lost_at: float) -> None:
-    """The first status came with the link, and is fresh for five seconds; five more without a new one are too many."""
+    """The first status came with the link and is fresh for five seconds; five more seconds without a new status are too
+    many.
+    """
     device = BenchDevice()
     host, _ = host_before(LinkStep.FIRST_STATUS, device)
     for half in range(1, 2 * int(lost_at)):

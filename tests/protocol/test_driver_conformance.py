@@ -58,7 +58,9 @@ class TestBeeTek(OneWayConformance):
         return data.replace(b"<", b"?")
 
     def is_lawful(self, drawn: list[str], heard: list[str]) -> bool:
-        """Return whether the damage is acceptable: one changed letter may be another card, as there is no checksum."""
+        """Return whether the damage is acceptable: one changed letter may be another card, because the protocol has no
+        checksum.
+        """
         if len(heard) == len(drawn):
             return sum(one != other for one, other in zip(drawn, heard, strict=True)) <= 1
         return super().is_lawful(drawn, heard)

@@ -1,4 +1,4 @@
-"""Sealed frames: which are accepted and which are not; the construction is that of the page and of RFC 8439."""
+"""Sealed frames: which of them are accepted. The construction is that of the page and of RFC 8439."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def test_any_bytes_decode_as_in_the_independent_decoder(data: bytes, cuts: list[
     found = [frame for piece in cut_up(data, cuts) for frame in reader.receive(piece)]
     assert seen(found) == seen(other.feed(data))
     assert reader.frames == len(found)
-    # An over-long piece counts when it becomes too long; the other decoder counts at its end.
+    # A piece counts as soon as it becomes too long; the other decoder counts at the end of the piece.
     assert reader.corrupt + reader.overlong - other.dropped in (0, 1)
     reader.receive(b"\xc0")
     other.feed(b"\xc0")

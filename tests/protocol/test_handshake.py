@@ -1,4 +1,6 @@
-"""The beginning of a link, and refusals: wrong keys; swapped, reflected and replayed proofs; other versions."""
+"""The beginning of a link, and refusals because of wrong keys, because of swapped, reflected or replayed proofs, and
+because of other versions.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,7 @@ def test_the_device_is_ready_when_both_have_proven_themselves() -> None:
 
 @pytest.mark.parametrize("step", STEPS)
 def test_an_unanswered_frame_is_repeated_and_its_answer_continues_the_link(step: LinkStep) -> None:
-    """A clear one byte for byte; a sealed one with the same header and body, and another counter."""
+    """A clear frame is repeated byte for byte, a sealed frame with the same header and body and a new counter."""
     device = BenchDevice()
     host, sent = asking(step, device)
     times, repeats = [], []
@@ -431,7 +433,7 @@ def test_a_reused_boot_number_is_refused() -> None:
 
 
 def test_an_identity_for_another_hello_is_replaced_by_the_right_one() -> None:
-    """A hello of the link before lacks its last byte, which the next one brings: the device answers both."""
+    """A hello from the previous link lacks its last byte, and the next hello completes it: the device answers both."""
     device = BenchDevice()
     before, host = make_host(), make_host()
     cut = before.outgoing()[:-1]

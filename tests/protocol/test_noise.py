@@ -115,7 +115,7 @@ def test_a_device_survives_any_frames_at_any_step(step: LinkStep, sent: list[byt
         assert {answer.kind for answer in answers} <= DEVICE_KINDS
     device.link.tick(device.link.wake_at())
     device.link.outgoing()
-    # A valid frame of another link may have ended its link; a new host finds it as ready as before.
+    # A valid frame of another link may have ended the device's link; a new host finds the device as ready as before.
     host = make_host(now=60.0)
     assert any(isinstance(thing, DeviceReady) for thing in converse(host, device, 60.0))
 
@@ -143,7 +143,7 @@ def test_nothing_is_carried_out_that_no_proven_host_ordered() -> None:
 
 @pytest.mark.parametrize("step", STEPS)
 def test_an_echo_is_not_a_device(step: LinkStep) -> None:
-    """The host's own frames never count as signs of life, so the link ends like a silent one."""
+    """The host's own frames never count as signs of life, so the link ends as if the device were silent."""
     host, _ = host_before(step, BenchDevice())
     now = 0.0
     while True:

@@ -61,7 +61,7 @@ def test_a_one_way_shoe_cannot_show_them() -> None:
 @pytest.mark.parametrize("unit", Unit)
 @pytest.mark.parametrize("cycles", CYCLES)
 def test_a_table_copes_and_every_round_ends_validly(unit: Unit, cycles: int) -> None:
-    """Every event is checked against the invariants; every jam of the device is reported to the table."""
+    """Every event is checked against the invariants, and every jam of the device is reported to the table."""
     table = CardlinkTable(unit, seed=7)
     table.wired.injector.use(REAL_MACHINE)
     table.start()

@@ -113,7 +113,7 @@ def test_a_recorded_link_is_worthless_after_a_restart_with_stuck_randomness() ->
 
 
 def test_a_replayed_host_proof_ends_nothing() -> None:
-    """Hello and proof of an earlier link make a candidate that cannot continue, beside the established link."""
+    """The hello and proof of an earlier link create a candidate that cannot continue, next to the established link."""
     wire = Wire()
     earlier = [one for one in wire.of_host if kind_of(one) in CLEAR]
     later = linked(wire.device, now=1.0)
@@ -151,7 +151,7 @@ def test_an_unfinished_link_takes_nothing_from_the_established_one() -> None:
 
 @pytest.mark.parametrize("kind", sorted(CLEAR))
 def test_clear_frames_are_ignored_by_a_host_with_an_established_link(kind: Kind) -> None:
-    """Their boot does not matter; they are not signs of life either."""
+    """Their boot does not matter, and they do not count as signs of life."""
     wire = Wire()
     for second in range(1, 4):
         wire.host.receive(frame(kind, messages.RejectBody("proof"), boot=BOOT + second), second - 0.1)
@@ -338,7 +338,7 @@ def test_freshness_of_heard_frames() -> None:
 
 
 def test_no_counter_is_used_twice_with_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Links break, the device reboots, candidates come; with equal keys, equal counters would be a repeat."""
+    """Links break, the device reboots, and candidates come. With equal keys, equal counters would be a repeat."""
     used: Counter[tuple[bytes, int]] = Counter()
     make, seal = FrameSealer.__init__, FrameSealer.seal
 

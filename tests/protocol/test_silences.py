@@ -47,7 +47,7 @@ class Silence:
             self.device.link.report(messages.SetRemovedReport(1, 7, self.device.link.last_number + 1), self.now)
 
     def run(self, seconds: float) -> list[Heard]:
-        """Return what is heard in that time."""
+        """Return what is heard during that time."""
         before = len(self.heard)
         end = self.now + seconds
         while self.now < end:
@@ -349,7 +349,7 @@ def test_a_damaged_frame_in_the_handshake_is_asked_for_again_soon() -> None:
 
 
 def test_other_frames_do_not_replace_statuses(device: BenchDevice) -> None:
-    """Only a status names what the device hears: without one, nothing that is sent is known to arrive in time."""
+    """Only a status names what the device hears: without statuses, nothing that is sent is known to arrive in time."""
     host = linked(device)
     for second in range(1, int(LOST_WITHOUT)):
         host.receive(removed(device, 1), float(second))

@@ -16,7 +16,7 @@ SKELETON = ("skeleton_driver.py", "skeleton_device.py", "test_skeleton_driver.py
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
-    """Return a driver's own folder, and beside it the three packages that the wheel installs."""
+    """Return a driver's own folder, next to the three packages that the wheel installs."""
     for name in SKELETON:
         shutil.copy(ROOT / "docs" / name, tmp_path)
     installed = tmp_path / "installed"

@@ -37,7 +37,7 @@ def device(serial: str, *, key_of: str = "", firmware_digest: str = APPROVED) ->
 
 
 def refused(heard: Sequence[Heard], code: str) -> str:
-    """Return the sentence of a refusal with that code, the only message heard."""
+    """Return the sentence of a refusal with that code, which must be the only message heard."""
     end = over(heard)
     assert (end.code, end.refused) == (code, True)
     assert str(end.sentence).endswith(".")
@@ -122,7 +122,7 @@ def test_one_hosts_proof_does_not_pass_for_a_device_at_the_other() -> None:
 
 
 def test_a_host_does_not_link_with_an_answer_to_the_others_hello() -> None:
-    """The nonces belong to another conversation: the device, which is the right one, rejects this host."""
+    """The nonces belong to another conversation, so the device rejects this host although it is the right device."""
     right, taken, other = device("SHOE-A"), host(), host()
     taken.outgoing()
     assert taken.receive(right.exchange(other.outgoing(), 0.0), 0.0) == []

@@ -276,7 +276,7 @@ FACES: Final = (
     *unprovided("I14", K.FACE_UP_IN_DEVICE, replace(IN_DEVICE, before_close=True, manual=False)),
     *unprovided("I14", K.FACE_UP_IN_DEVICE, replace(IN_DEVICE, before_close=True, manual=True, first_card=True)),
     *unprovided("I14", K.FACE_UP_IN_DEVICE, replace(IN_DEVICE, before_close=True, manual=True, first_card=False)),
-    # In the stub it has no effect in NC. RTP 5.8 is about a card that is dealt, and this one is not.
+    # In the stub it has no effect in NC. RTP 5.8 is about a card that is dealt, and this card is not.
     *situation(
         "I14",
         K.FACE_UP_IN_DEVICE,

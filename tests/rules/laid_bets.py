@@ -29,7 +29,7 @@ from firmware_bridge.cards import DECK, Card
 Lying: TypeAlias = tuple[str, str, int, int]  # bettor, wager, box, amount
 Hands: TypeAlias = dict[str, Cards]
 
-CHOSEN: Final = {"tie_on": "ranking"}  # readings that must be chosen; the others have their first option
+CHOSEN: Final = {"tie_on": "ranking"}  # readings that must be chosen; each other reading has its first option
 
 
 def law_of(document: Game) -> Law:
@@ -119,7 +119,7 @@ def held_by(settlement: Settlement) -> Fraction:
 
 
 def breakage(settlement: Settlement) -> Fraction:
-    """Return what rounding kept from all payouts; below 0 what it added."""
+    """Return the amount that rounding kept from all payouts; it is negative if rounding added to them."""
     return sum((result.breakage for result in settlement.entries), NOTHING)
 
 

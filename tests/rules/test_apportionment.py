@@ -48,7 +48,7 @@ def in_whole_units(*amounts: int, limit: Limit = TEN_TO_HUNDRED) -> list[Fractio
 
 
 def test_nc_5_1_1_in_whole_units_the_first_placed_gets_the_odd_unit() -> None:
-    """The exact shares are 66 2/3 and 33 1/3; then 33 1/3 and 66 2/3; then three times 33 1/3."""
+    """The exact shares are first 66 2/3 and 33 1/3, then 33 1/3 and 66 2/3, then three times 33 1/3."""
     assert in_whole_units(200, 100) == [67, 33]
     assert in_whole_units(100, 200) == [34, 66]
     assert in_whole_units(200, 200, 200) == [34, 33, 33]

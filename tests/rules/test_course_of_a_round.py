@@ -83,7 +83,7 @@ def test_tp_2_1_rtp_2_1_nc_2_2_1_p3_2_1_f3_pm2_one_deck_without_jokers() -> None
 def test_no_box_beyond_the_layout_takes_a_bet(document: str, fewest: int, most: int) -> None:
     """RTP App. A and RTP App. B: one to eight positions. F3 PM1: three Players and a Banker.
 
-    NC 2.1.1.a: the picture is lost; the reading is one to nine.
+    NC 2.1.1.a: the picture is missing, so the reading is one to nine.
     """
     law = read_law(game(document))
     assert law.game.boxes[:2] == (fewest, most)

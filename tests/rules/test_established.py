@@ -343,7 +343,7 @@ def test_many_boxes_are_answered_like_each_box_alone(data: st.DataObject) -> Non
 
 
 def test_boxes_of_the_same_ranks_are_distinguished_by_their_suits() -> None:
-    """F3 item 8: 2, 5 and 9 of one suit are a flush; of several they are nothing."""
+    """F3 item 8: 2, 5 and 9 of one suit are a flush; of several suits they have no value."""
     found = established(F3, [(1, "pair_plus"), (2, "pair_plus")], at({"B1": "2C 5C 9C", "B2": "2D 5H 9D"}))
     assert found is not None
     assert [one.status for one in found.standings] == [WagerStatus.WON, WagerStatus.LOST]

@@ -67,7 +67,7 @@ def test_suits_matter_only_to_wagers_known_for_it(game: Game, cards: list[Card],
 
 
 def ask_to_the_end(law: Law, kind: Kind, facts: Facts, answers: dict[str, bool]) -> tuple[str, ...]:
-    """Answer every question until a row asks nothing, and return what was asked."""
+    """Answer every question until a row does not ask anything, and return the questions."""
     asked: list[str] = []
     for _ in FACT_QUESTIONS:
         row, asks = find_row(law, kind, facts)

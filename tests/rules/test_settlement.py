@@ -199,7 +199,7 @@ def test_a_ruling_returns_any_bet_but_settles_none_that_a_clause_returns() -> No
     ],
 )
 def test_a_void_round_returns_every_bet(game_id: str, clause: str, returns: str) -> None:
-    """NC 5.15, F3 X2; reading 33 for TP 5.2, RTP 5.1.1 and P3 5.4."""
+    """This follows from NC 5.15 and F3 X2, and from reading 33 for TP 5.2, RTP 5.1.1 and P3 5.4."""
     law = LAWS[game_id]
     layout = lay(game_id, ("ann", law.wagers[0].id, 1, 100), ("bob", "tie", 3, 7))
     settlement = return_every_bet(law, layout, clause)
@@ -283,7 +283,7 @@ def test_rounding_applies_to_payouts_and_its_difference_is_shown(
 
 
 def test_nc_5_1_1_where_payouts_are_rounded_a_maximum_is_shared_in_whole_units() -> None:
-    """66 2/3 and 33 1/3 of 100 lose, or win half on six points (NC 4.1); chips are whole."""
+    """Of 100, 66 2/3 and 33 1/3 lose, or win half on six points (NC 4.1), but chips are whole."""
     layout = lay("NC", ("ann", "main", 1, 200), ("bob", "main", 1, 100))
     table, rules = hands(B1="KD 4C 2S", D="2C 3C 3D"), limited("main")
     exact = settle_round(NC, rules, layout, table)

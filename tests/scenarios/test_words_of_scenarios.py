@@ -1,4 +1,6 @@
-"""A scenario that contradicts the table fails at the wrong line; one with an unknown command is refused."""
+"""A scenario that contradicts the table fails at the contradicting line; a scenario with an unknown
+command is refused.
+"""
 
 from __future__ import annotations
 

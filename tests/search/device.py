@@ -62,7 +62,7 @@ def _concealed(card: Card, shuffle: int, ordinal: int) -> Concealed:
 
 @cache
 def identity(unit: Unit, boot: int) -> DeviceIdentity:
-    """Return its identity."""
+    """Return the device's identity."""
     return DeviceIdentity(
         kind="shuffler" if unit is Unit.SETS else "shoe",
         unit="sets" if unit is Unit.SETS else "singles",
@@ -79,7 +79,7 @@ def identity(unit: Unit, boot: int) -> DeviceIdentity:
 
 
 def status(device: Device) -> DeviceStatus:
-    """Return its status."""
+    """Return the device's status."""
     return DeviceStatus(
         boot=device.boot,
         last_report=device.last_report,
@@ -112,7 +112,7 @@ def report(device: Device, *observed: AnyObservation) -> Moved:
 
 
 def load(device: Device) -> Moved:
-    """Load the next deck, complete and in the same order; a shoe reports its order immediately."""
+    """Load the next deck, complete and in the same order. A shoe reports its order immediately."""
     deck = device.deck + 1
     shuffle = deck if device.unit is Unit.SINGLES else 0
     fresh = device._replace(deck=deck, shuffle=shuffle, loaded=WHOLE, dispensed=0, inside=WHOLE, lost=0, tray=0)
@@ -173,7 +173,7 @@ def clear_jam(device: Device) -> Moved:
 
 
 def reboot(device: Device) -> Moved:
-    """Switch it off and on while the link is lost: report numbers start again, everything else is kept."""
+    """Switch the device off and on while the link is lost: report numbers start again, and everything else is kept."""
     return report(device._replace(boot=device.boot + 1, last_report=0, waiting=()), observations.Started("power"))
 
 

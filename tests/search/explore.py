@@ -69,7 +69,9 @@ class Search:
         return max(range(len(self.states)), key=lambda number: self.states[number].depth)
 
     def wrong(self) -> list[str]:
-        """Return violations, and states without a path to the next round; the nearest first, each with its path."""
+        """Return violations, and states without a path to the next round. The nearest come first,
+        each with its path.
+        """
         stuck = [
             f"no way out of {self.states[number].stands} -- after: {' / '.join(self.path(number))}"
             for number in self.without_way_out()
@@ -77,7 +79,7 @@ class Search:
         return [*self.broken, *(stuck if not self.broken else stuck[:1])]
 
     def without_way_out(self) -> list[int]:
-        """Return the states from which no regular moves lead to the next round; the first is one of the nearest."""
+        """Return the states from which regular moves do not lead to the next round. The first is one of the nearest."""
         into: list[list[int]] = [[] for _ in self.states]
         for source, targets in enumerate(self.edges):
             for target in targets:
@@ -159,7 +161,7 @@ def _take(
 
 
 def explore(starts: list[Node], scope: Scope, most: int = 0) -> Search:
-    """Find every state reachable from these. `most` limits the number of states; 0 is no limit."""
+    """Find every state reachable from these. `most` limits the number of states; 0 means no limit."""
     began = time.perf_counter()
     search = Search()
     known: dict[Key, int] = {}

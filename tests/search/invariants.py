@@ -122,7 +122,7 @@ def _reported_cards(given: DeviceReported) -> list[CardId]:
 
 
 def _account(account: Counter[CardId], state: TableState, event: AnyEvent) -> Counter[CardId]:
-    """Apply the events, besides reports, that change the account of cards."""
+    """Apply the events other than reports that change the account of cards."""
     match event:
         case events.DeckArrived(waiting=False) | events.DeckShuffled(waiting=False) | events.DeckComesIntoPlay():
             return account - Counter(_ids([*state.decks.tray, *state.decks.aside, *_on_piles(state)]))

@@ -69,7 +69,7 @@ ARMED: Final = {Unit.SETS: ("set of 2", "set of 4", "jam", "refuse", "stub"), Un
 
 
 def moves(state: TableState, device: Device, scope: Scope, left: int) -> Iterator[Move]:
-    """Yield every move; `left`: the number of irregularities that may still happen."""
+    """Yield every move. `left` is the number of irregularities that may still happen."""
     for name, operation, irregular in _operations(state, device, scope, left):
         given = acted(state, operation)
         if can(state, given):
@@ -143,7 +143,7 @@ def _course(state: TableState, scope: Scope) -> Iterator[Doing]:
 
 
 def _handling(state: TableState) -> Iterator[Doing]:
-    """Yield the acts of a Player who touches or looks at cards; the first Player represents all."""
+    """Yield the acts of a Player who touches or looks at cards. The first Player represents all Players."""
     player = next((place for place in state.round.live_places if state.round.hands.get(place, Hand()).cards), None)
     if player is not None and state.phase in DEALING | {Phase.EXAMINING, Phase.EXPOSING}:
         hand = state.round.hands[player]
@@ -219,7 +219,7 @@ def _by_hand(state: TableState, scope: Scope) -> Iterator[Doing]:
 
 
 def _reports(state: TableState, scope: Scope) -> Iterator[Doing]:
-    """Yield people's reports. A wrong count is one more or one less; two hands may be swapped."""
+    """Yield people's reports. A wrong count is one card more or less, and two hands may be swapped."""
     first = f"B{scope.boxes[0]}"
     for kind in scope.kinds:
         places = (first, DEALER) if kind in AT_A_HAND else (None,)

@@ -114,7 +114,7 @@ def table_of_evidence(found: dict[int, Rates]) -> Iterator[str]:
 
 
 def tables(sets: int = SETS, seed: int = 1) -> dict[str, list[str]]:
-    """Return both tables; this takes half an hour with two processors."""
+    """Return both tables. This takes half an hour with two processors."""
     with ProcessPoolExecutor() as pool:
         verdicts = {decks: pool.submit(of_verdicts, decks, sets, seed) for decks in reversed(DECKS)}
         gathered = {known: pool.submit(of_evidence, known, sets, seed) for known in KNOWN}

@@ -27,7 +27,9 @@ WAITING: Final = re.compile(r"^\| good decks before \|.*\n(?:\|.*\n)+", re.MULTI
 
 
 def make_files(folder: Path) -> None:
-    """Write decks: whole ones, some without the order in, one with a card twice, some of which 24 cards were seen."""
+    """Write decks: whole decks, some without the order in, one with a card twice, and some of which
+    24 cards were seen.
+    """
     write_decks(folder / "machine-7.csv", shuffled("shelves:10", 5, seed=7))
     write_decks(folder / "unknown.csv", without_the_order_in(shuffled("shelves:10", 20)))
     seen = [*first_seen(shuffled("shelves:10", 5, seed=3), 24), *without_the_order_in(shuffled("shelves:10", 1))]
@@ -38,7 +40,7 @@ def make_files(folder: Path) -> None:
 
 
 def printed(written: str) -> str:
-    """Return the command's output in the current folder, with its errors; `| head -n N` leaves out the rest."""
+    """Return the output and errors of the command, run in the current folder. `| head -n N` leaves out the rest."""
     command, _, head = written.partition(" | head -n ")
     output = CliRunner().invoke(audit, shlex.split(command), prog_name="cardshoe audit").output
     lines = VERSIONS.sub("cardshoe X with numpy Y", output).splitlines(keepends=True)

@@ -26,7 +26,7 @@ class DealingTable(JournaledTable):
         self._brought = 0
 
     def bring_new(self, *, sealed: bool = True) -> str:
-        """Record a new deck, sealed by its maker or without a seal; return its name."""
+        """Record a new deck, sealed by its maker or without a seal, and return its name."""
         self._brought += 1
         name = f"D{self._brought}"
         seal = f"seal {self._brought}" if sealed else ""

@@ -155,7 +155,7 @@ def cost_of_ten_shelves(rounds: int, seed: int) -> Money:
 
 
 def table_of_money(found: Money) -> Iterator[str]:
-    """Yield the table of wagers whose change exceeds noise; in per cent of the stake, with the standard error."""
+    """Yield the table of wagers whose change exceeds noise, in per cent of the stake, with the standard error."""
     yield "| game | wager | start | exact edge | sets: change | singles: change |"
     yield "|---|---|---|---:|---:|---:|"
     changes = {(one.game, one.title, one.start, one.unit): one for one in found.beyond}
@@ -274,7 +274,7 @@ def written(page: str, tables: dict[str, Sequence[str]]) -> str:
 
 
 def lacking(page: str) -> list[str]:
-    """Return the phrases that the page lacks; line breaks do not matter."""
+    """Return the phrases that are missing from the page; line breaks do not matter."""
     flat = " ".join(page.split())
     return [phrase for phrase in phrases() if phrase not in flat]
 

@@ -1,4 +1,4 @@
-"""`cardshoe audit run` and `plan`: their output and exit codes; the same seed gives the same output."""
+"""The output and exit codes of `cardshoe audit run` and `plan`. The same seed gives the same output."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def few_audits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reduce the number of simulated audits, to save time; other tests check what is printed of them."""
+    """Reduce the number of simulated audits to save time. Other tests check what is printed about them."""
     monkeypatch.setattr(making, "AUDITS", (20, 50))
 
 
@@ -413,7 +413,7 @@ def test_an_impossible_plan(arguments: tuple[str, ...], sentence: str) -> None:
 
 
 def test_without_numpy_a_sentence_names_the_extra() -> None:
-    """The help works without it; a command names the package to install."""
+    """The help works without numpy; a command names the package to install."""
     program = "import sys; sys.modules['numpy'] = None; from shuffle_audit.commands.command import audit; audit()"
     for arguments in (["run", "decks.csv"], ["plan", "cut"], ["monitor", "decks.jsonl"]):
         done = subprocess.run([sys.executable, "-c", program, *arguments], cwd=ROOT, capture_output=True, text=True)

@@ -93,7 +93,9 @@ def test_sums_of_decks() -> None:
 @pytest.mark.parametrize("numbers", [exact.peak_numbers, exact.rising_sequence_numbers, exact.in_place_numbers])
 @pytest.mark.parametrize("deviations", [-40, -12, -5, -1, 0, 1, 5, 12, 40])
 def test_tails_of_many_decks(numbers: Callable[[int], tuple[int, ...]], deviations: int) -> None:
-    """The transform against folding, down to the smallest tails; and at both ends, beyond which nothing can occur."""
+    """The transform is compared with folding, down to the smallest tails, and at both ends, beyond which nothing can
+    occur.
+    """
     one, decks = exact.distribution(numbers(52)), 100
     counts = np.arange(len(one))
     mean = float((counts * one).sum())

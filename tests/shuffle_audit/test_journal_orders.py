@@ -116,7 +116,7 @@ def test_after_the_shuffle_of_an_unnamed_deck_no_older_deck_is_new(table: Dealin
 
 
 def test_a_journal_that_begins_later_knows_no_new_deck(table: DealingTable, tmp_path: Path) -> None:
-    """The file that records the new deck was deleted; the deck is put in after it."""
+    """The file that records the new deck was deleted; the deck is put in after that file ends."""
     (order,) = shuffled_new("uniform", 1)
     name = table.bring_new()
     table.next_file()
@@ -168,7 +168,7 @@ def test_a_journal_among_the_files_of_an_audit(table: DealingTable, tmp_path: Pa
 
 @pytest.mark.usefixtures("fonts")
 def test_a_report_with_all_its_parts_of_a_journal_and_whole_decks(table: DealingTable, tmp_path: Path) -> None:
-    """Procedures that need whole decks use only these; a page is made of them, and one without any."""
+    """Procedures that need whole decks use only these. One page is made with whole decks and one without."""
     table.play_new("shelves:10", 3)
     table.journal.close()
     file, html = tmp_path / "decks.jsonl", tmp_path / "report.html"

@@ -94,7 +94,7 @@ def test_the_probabilities_of_all_orders_add_up_to_one(model: KnownModel) -> Non
 
 @pytest.mark.parametrize("model", KNOWN, ids=lambda model: model.words)
 def test_simulated_decks_have_the_known_distribution(model: KnownModel) -> None:
-    """The test is chi-square with 60,000 decks of five cards; it fails by chance once in a million runs."""
+    """A chi-square test with 60,000 decks of five cards, which fails by chance once in a million runs."""
     made = Counter(map(tuple, model.shuffle(np.random.default_rng(5), 60_000, 5).tolist()))
     expected = np.exp(model.log_ratios(FIVE)) / 120 * 60_000
     observed = np.array([made[tuple(order)] for order in FIVE.tolist()])

@@ -56,7 +56,7 @@ def several(one: Chances, times: int) -> Chances:
     ids=lambda one: getattr(one, "words", "chances"),
 )
 def test_several_passes_have_the_distribution_of_one_pass(model: ShuffleModel, expected: Chances) -> None:
-    """The test is chi-square with 60,000 decks of four cards; it fails by chance once in a million runs."""
+    """A chi-square test with 60,000 decks of four cards, which fails by chance once in a million runs."""
     made = Counter(map(tuple, model.shuffle(np.random.default_rng(6), 60_000, 4).tolist()))
     observed = np.array([made[tuple(order)] for order in FOUR.tolist()])
     likely = expected > 0

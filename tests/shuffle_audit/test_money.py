@@ -1,4 +1,6 @@
-"""The cost of a shuffle: nothing if it is uniform; for a new deck through few shelves, what suits and pairs imply."""
+"""The cost of a shuffle: it is zero if the shuffle is uniform; for a new deck through few shelves it is what suits and
+pairs imply.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ def test_the_same_seed_gives_the_same_result() -> None:
 
 
 def test_side_wagers_gain_by_neighbours_in_one_hand() -> None:
-    """A new deck through ten shelves: suits and straights stay together; dealt in turn to each box, they do not."""
+    """After ten shelves the suits and straights of a new deck stay together; if cards are dealt in turn to each box,
+    they do not.
+    """
     found = of(cost("F3", TEN, Unit.SETS, Start.NEW_DECK, 10_000), "pair_plus")
     assert found.change < -0.2
     assert found.errors < -10

@@ -202,7 +202,7 @@ def test_a_file_that_was_replaced(how: str, tmp_path: Path) -> None:
 
 
 def test_decks_of_a_journal_come_when_their_rounds_are_over(tmp_path: Path) -> None:
-    """This includes a file that is begun meanwhile; reading again from the beginning gives the same."""
+    """This includes a file that is begun meanwhile. Reading again from the beginning gives the same decks."""
     table = DealingTable(tmp_path / "journal")
     source = GrowingJournal(tmp_path / "journal", STANDARD)
     first, second = shuffled_new("uniform", 2)

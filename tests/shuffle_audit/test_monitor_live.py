@@ -1,4 +1,4 @@
-"""`cardshoe audit monitor` in a separate process, beside a bench's growing file and beside a daemon in play."""
+"""`cardshoe audit monitor` in a separate process, next to a bench's growing file and next to a daemon in play."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def names_in(folder: Path) -> list[str]:
 
 
 def lies_in(journal: Path) -> tuple[int, list[str]]:
-    """Return its last entry, and its files."""
+    """Return the journal's last entry and its files."""
     return Source(journal).last_entry(), names_in(journal)
 
 
@@ -53,7 +53,7 @@ async def start() -> AsyncIterator[Callable[..., Child]]:
 
 
 async def test_a_file_that_grows(start: Callable[..., Child], tmp_path: Path) -> None:
-    """An incomplete line waits; the alarm comes once; SIGTERM ends it with exit code 1."""
+    """An incomplete line waits, the alarm comes once, and SIGTERM ends the command with exit code 1."""
     file, metrics, events = tmp_path / "machine.jsonl", tmp_path / "machine.prom", tmp_path / "events.jsonl"
     lines = [json_line(deck) for deck in shuffled("shelves:10", 4)]
     file.write_bytes(lines[0][:100])
@@ -112,7 +112,7 @@ async def test_a_file_that_is_shortened_meanwhile(start: Callable[..., Child], t
 
 
 async def name_decks(stage: Stage, caller: Caller) -> None:
-    """Name each deck that is put in as the recorded one, until the round is over."""
+    """Name each deck that is put in as the recorded deck, until the round is over."""
     number = 1
     async with ApiClient(stage.socket) as client:
         after = 0
@@ -129,7 +129,7 @@ async def test_beside_a_daemon_in_play(start: Callable[..., Child]) -> None:
     """A new deck goes into a machine that riffles once: an alarm follows the first round, and does not affect the
     second.
 
-    The journal gets no entry of it, and its files stay the same.
+    The journal does not get an entry about it, and its files stay the same.
     """
     with short_folder() as folder:
         async with Stage(folder, rounds=2) as stage:

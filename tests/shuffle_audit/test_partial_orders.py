@@ -134,7 +134,7 @@ def test_one_size_is_the_sum_as_it_was() -> None:
 
 
 def test_each_models_ratio_of_a_relative_order_is_one_on_average() -> None:
-    """The mean is over all 720 orders of six cards; the evidence needs this of every model."""
+    """The mean is over all 720 orders of six cards; the evidence requires this of every model."""
     every = np.array(list(permutations(range(6))))
     for model in SUSPECTED:
         assert np.exp(model.log_ratios(every)).mean() == pytest.approx(1.0)
@@ -208,7 +208,7 @@ def call(*arguments: str) -> tuple[int, str]:
 
 
 def test_a_plan_for_decks_with_known_first_cards() -> None:
-    """It needs more decks than with whole ones; with all cards known it is a plan for whole decks."""
+    """The plan needs more decks than a plan for whole decks; with all cards known it is the same plan."""
     asked = ("plan", "shelves:10", "--level", "0.01", "--power", "0.95", "--audits", "200", "--json")
     plans = [json.loads(call(*asked, *known)[1]) for known in ((), ("--known", "52"), ("--known", "24"))]
     decks = [plan["cells"][0]["decks"] for plan in plans]

@@ -75,7 +75,7 @@ def test_the_power_agrees_with_verdicts_on_the_same_decks(model: str, decks: int
 def test_evidence_is_gathered_as_in_a_verdict(
     model: str, good_from: int, decks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No procedure raises an alarm; the machine is repaired after some decks, or is not."""
+    """None of the procedures raises an alarm. The machine is repaired after some decks, or is not repaired."""
     monkeypatch.setattr(power_module, "PROCEDURES", (PROCEDURES[0]._replace(share=1e-300),))
     recorded = Recorded(model_named(model, 20), good_from)
     power = Draws(recorded, 20, 60, 1, whole=False).power(decks, LEVEL)

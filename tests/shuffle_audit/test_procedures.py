@@ -92,7 +92,8 @@ def test_evidence_does_not_depend_on_how_the_decks_come() -> None:
     ids=lambda value: value.words if hasattr(value, "words") else str(value),
 )
 def test_each_goal_is_met_by_the_procedure_made_for_it(model: ShuffleModel, decks: int, level: float, by: str) -> None:
-    """Its own p finds at least 95 %; all together find not much less, at the same chance of a false alarm.
+    """The procedure's own p finds at least 95 %; all procedures together find not much less, at the same chance of a
+    false alarm.
 
     The case of one in a million is left out: no count of one deck lies between.
     """
