@@ -26,7 +26,8 @@ def has_too_many(state: TableState) -> bool:
 def are_due(state: TableState, places: Sequence[Place]) -> bool:
     """Return whether the next cards go to these places, each the next in the order of the deal.
 
-    Where cards are misplaced, a place that has its number already may give its turn to one that lacks cards.
+    If cards are misplaced, a place that already has its number of cards may give its turn to a
+    place that lacks cards.
     """
     size = {place: hand.size for place, hand in state.round.hands.items()}
     turns = state.round.places[state.round.dealt : state.round.dealt + len(places)]

@@ -13,8 +13,8 @@ from typing import Self
 class CuttingProxy:
     """A proxy that listens at `path`, as an async context manager.
 
-    `bytes_each`: the number of bytes that each next connection lets through; after the last number nothing is cut.
-    `asked`: the first line of each request.
+    `bytes_each`: the number of bytes that each next connection lets through; after the last number no connection is
+    cut. `asked`: the first line of each request.
     """
 
     def __init__(self, path: Path, table: Path, bytes_each: Iterator[int]) -> None:

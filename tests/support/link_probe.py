@@ -2,9 +2,9 @@
 
     python -m tests.support.link_probe usb:///1209:0001/CARDSHOE-1 KEY_IN_HEX [system]
 
-`system` uses the system's libusb instead of the one in a Python package. That one learns of plugs from the kernel
-alone; umockdev plays only udev. The program uses the project's link keeper, transports and hot-plug watch, and nothing
-else of the tests.
+`system` uses the system's libusb instead of the one in a Python package. The packaged libusb learns of plugs only from
+the kernel, but umockdev imitates only udev. The program uses the project's link keeper, transports and hot-plug watch,
+and nothing else from the tests.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Probe:
         loop = asyncio.get_running_loop()
         tasks = [loop.create_task(self._keeper.run()), loop.create_task(watch(self._url, self._keeper.try_now))]
         ended = asyncio.Event()
-        loop.add_reader(0, ended.set)  # end of standard input: a request to end, or the parent is gone
+        loop.add_reader(0, ended.set)  # end of standard input: a request to end, or the parent has ended
         await ended.wait()
         loop.remove_reader(0)
         for task in tasks:

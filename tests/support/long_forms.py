@@ -1,8 +1,8 @@
 """The share of the long forms that a run takes: all, or a random part selected for each run.
 
 `CARDSHOE_LONG=bounded` takes a random half of each file's long tests, each with a tenth of its cases; `full`, the
-default, takes all. `CARDSHOE_LONG_SEED` draws the same part again; a run prints its seed at the end. What a long form
-draws with its own seed is the same as in the full form.
+default, takes all. `CARDSHOE_LONG_SEED` draws the same part again; a run prints its seed at the end. A long form with
+its own seed draws the same as in the full form.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def some(cases: Sequence[T]) -> list[T]:
 
 
 def half(cases: Sequence[T], of: str) -> list[T]:
-    """Return half of the cases, in their order; another half for another text `of`."""
+    """Return half of the cases, in their order. A different text `of` gives a different half."""
     drawn = Random(f"{seed} {of}").sample(range(len(cases)), math.ceil(len(cases) / 2))
     return [cases[number] for number in sorted(drawn)] if BOUNDED else list(cases)
 
@@ -53,7 +53,9 @@ def one_in() -> int:
 
 
 def randomness(own_seed: object) -> Random:
-    """Return the generator of a long form: from its own seed, and in a bounded run also from that of the run."""
+    """Return the random generator of a long form. It depends on the form's own seed, and in a bounded run also on the
+    seed of the run.
+    """
     return Random(f"{own_seed} {seed}" if BOUNDED else own_seed)  # type: ignore[arg-type]  # a number or a text
 
 

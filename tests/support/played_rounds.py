@@ -86,7 +86,7 @@ def _configured(folder: Path, unit: Unit, game_id: str) -> Path:
 
 @asynccontextmanager
 async def _running(work: Any) -> AsyncIterator[None]:
-    """Run it in the background of the block; raise its exception."""
+    """Run the coroutine in the background of the block, and raise its exception."""
     task = asyncio.create_task(work)
     try:
         yield

@@ -1,4 +1,4 @@
-"""A fold that continues from the saved state after every decision, beside the fold that is never saved."""
+"""A fold that continues from the saved state after every decision, next to a fold that is never saved."""
 
 from __future__ import annotations
 

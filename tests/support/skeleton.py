@@ -21,7 +21,7 @@ LEFT_OUT: Final = ("__pycache__", "kept")  # old journals are large and not need
 
 
 def skeleton() -> Game:
-    """Return the skeleton's data; it is not in `GAMES`."""
+    """Return the skeleton's data, which is not in `GAMES`."""
     if NAME not in sys.modules:
         folder = SKELETON / "game"
         spec = spec_from_file_location(NAME, folder / "__init__.py", submodule_search_locations=[str(folder)])

@@ -1,4 +1,4 @@
-"""A disk of a few megabytes that a test can fill: a file system in memory. Mounting it needs root."""
+"""A disk of a few megabytes that a test can fill: a file system in memory. Only root can mount it."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ class Import:
             self._send(struct.pack(">IIIIII24x", 2, self._seqnum, 0x10002, 0, 0, victim))
 
     def control(self, setup: bytes, data: bytes = b"") -> tuple[int, bytes]:
-        """Do a control transfer and wait for its end; return its status and data."""
+        """Do a control transfer and wait for its end. Return its status and data."""
         ended, found = threading.Event(), []
         length = struct.unpack_from("<H", setup, 6)[0]
 
@@ -193,7 +193,7 @@ class Usbfs:
             return urb
 
         def done(status: int, data: bytes) -> None:
-            """Keep the result; only the thread of the ioctls touches the program's memory."""
+            """Keep the result. Only the thread of the ioctls touches the program's memory."""
             with self._lock:
                 self._under_way.pop(where, None)
                 self._ended.append(lambda: fill(status, data))
@@ -205,8 +205,8 @@ class Usbfs:
 
 
 class SerialPort:
-    """/dev/ttyACM0 or a later one, while the device is attached: it moves bytes between terminal and CDC data
-    interface.
+    """/dev/ttyACM0 or a higher number while the device is attached. It moves bytes between the terminal and the CDC
+    data interface.
     """
 
     def __init__(self, testbed: Any, name: str, imported: Import) -> None:

@@ -13,9 +13,9 @@ from simulators.devices.scripted_device import ScriptedDevice
 
 
 class UncooperativeDevice(ScriptedDevice):
-    """Obeys until one of its attributes is set; `received` keeps every command that reached it, with its id.
+    """Obeys until one of its attributes is set. `received` keeps every command that reached it, with its id.
 
-    `answers`: if False, it obeys without an answer. `ignores_commands`: no command reaches it. `exit_stuck`: it refuses
+    `answers`: if False, it obeys without answering. `ignores_commands`: no command reaches it. `exit_stuck`: it refuses
     to hold or release its exit. `refuses_next`: the reason for which it refuses the next command.
     """
 
@@ -32,7 +32,7 @@ class UncooperativeDevice(ScriptedDevice):
         self._send = send
 
     def forget_waiting(self) -> None:
-        """Forget what it kept while there was no link."""
+        """Forget what the device kept while there was no link."""
         self._waiting.clear()
 
     def obey(self, command_id: int, command: AnyCommand) -> None:

@@ -121,7 +121,7 @@ class UsbGadget:
             self._claimed_by = None
 
     def plug(self) -> None:
-        """Plug it in (again): with a new address, and nothing pending."""
+        """Plug the device in (again), with a new address and nothing pending."""
         with self._changed:
             self._claimed_by = None
             self.device.plug()
@@ -199,7 +199,7 @@ class UsbGadget:
 
 
 class UsbHandle:
-    """A device as one program has it open; invalid once it is unplugged."""
+    """A device that one program has opened. It becomes invalid when the device is unplugged."""
 
     def __init__(self, gadget: UsbGadget, address: int) -> None:
         self.gadget = gadget

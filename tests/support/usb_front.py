@@ -11,12 +11,12 @@ from tests.support.usb_backend import UsbGadget
 
 
 def front_of(device: DeviceSide, gadget: UsbGadget) -> UsbFront:
-    """Carries the device's bytes over the gadget from `start` until `stop`; the gadget does the plugging."""
+    """Carries the device's bytes over the gadget from `start` until `stop`. The gadget does the plugging."""
     loop = asyncio.get_running_loop()
     front = UsbFront(device, gadget)
 
     def take(endpoint: int, data: bytes) -> None:
-        """Take the host's writes; called on its thread."""
+        """Take the host's writes. This is called on the host's thread."""
         with suppress(RuntimeError):  # the loop has ended
             loop.call_soon_threadsafe(front.take, endpoint, data)
 

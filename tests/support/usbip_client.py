@@ -41,7 +41,7 @@ class Done(NamedTuple):
 
 
 class UsbIpClient:
-    """One connection. Answers may come in any order; each is kept for its caller."""
+    """One connection. Answers may come in any order, and each is kept for its caller."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -86,7 +86,7 @@ class UsbIpClient:
         return found
 
     async def attach(self, busid: str = "1-1") -> Record | None:
-        """Attach a device; return None where the server does not have it, or no longer has it."""
+        """Attach a device. Return None if the server does not have it or no longer has it."""
         self.write(bytes.fromhex("0111800300000000") + busid.encode().ljust(BUSID_SIZE, b"\0"))
         version, code, status = struct.unpack(">HHI", await self._reader.readexactly(8))
         assert (version, code) == (0x0111, 0x0003)

@@ -1,6 +1,6 @@
 """A loop whose time jumps to whatever is due next: waits of seconds take no time.
 
-It suits only tests that run in memory: nothing outside this process could keep up.
+It suits only tests that run in memory, because nothing outside this process could keep up.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 
 class _Selector(selectors.DefaultSelector):
-    """Never waits; adds up how long it would have waited."""
+    """A selector that never waits, and adds up how long it would have waited."""
 
     now = 0.0
 

@@ -30,7 +30,7 @@ HANDS: Final = {"B1": "KD QC JS", "B3": "9D 8C KS", "B6": "2D 3C TS", "D": "KH 7
 
 
 def to_phase(unit: Unit, phase: Phase) -> TableHarness:
-    """Play a round up to a phase; in a deal half of the cards are out."""
+    """Play a round up to a phase. In the middle of a deal half of the cards are out."""
     if phase is Phase.FIRST_CARD:
         return to_first_card(unit)
     table = TableHarness(unit, hands=HANDS).start()
@@ -89,7 +89,7 @@ def phases_of(unit: Unit) -> list[Phase]:
 
 
 def hold(table: TableHarness, how: str) -> bool:
-    """Hold the table for that reason; return False where this is not possible in its phase."""
+    """Hold the table for that reason. Return False if this is not possible in its phase."""
     if how == "free":
         return True
     if how == "paused":
@@ -122,7 +122,7 @@ def hold(table: TableHarness, how: str) -> bool:
 
 
 def bring_to(table: TableHarness, service: Service) -> bool:
-    """Bring the table into a service; return False where this is not possible in its phase."""
+    """Bring the table into a service state. Return False if this is not possible in its phase."""
     in_round = table.state.phase in IN_ROUND
     if service is Service.RECONCILING:
         if not in_round:

@@ -1,4 +1,4 @@
-"""The table of a test. Every step is checked against the fold; each part of a round is one call."""
+"""The table of a test. Every step is checked against the fold, and each part of a round is one call."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ BOXES: Final = (1, 3, 6)  # occupied by default
 
 
 class TableHarness(TableCourse[UncooperativeDevice]):
-    """One table, of NC unless another game is named. `boxes` are occupied; where every hand is dealt, all boxes are.
+    """One table, which plays NC unless another game is named. `boxes` are occupied; in a game that deals every hand,
+    all boxes are.
 
     `steps` keeps every input that led to a decision, with its numbered events.
     """
@@ -100,7 +101,9 @@ class TableHarness(TableCourse[UncooperativeDevice]):
     # -- people ----------------------------------------------------------------------------------------------------
 
     def refused(self, operation: AnyOperation, by: Role = Role.DEALER, **more: Any) -> tuple[str, str]:
-        """Check that the operation is refused and changes nothing but the answers; return its code and sentence."""
+        """Check that the operation is refused and changes nothing but the answers. Return the code and sentence of the
+        refusal.
+        """
         before = self.state
         answer = self.say(operation, by, **more)
         assert answer.code, f"{type(operation).__name__} was accepted"

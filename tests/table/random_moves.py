@@ -1,4 +1,6 @@
-"""Random acts of people and the device in a round: bets, choices, corrections, reports, rulings; no power failures."""
+"""Random acts by people and the device in a round: bets, choices, corrections, reports and rulings, but no power
+failures.
+"""
 
 from __future__ import annotations
 

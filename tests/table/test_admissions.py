@@ -286,7 +286,7 @@ def test_a_door_opened_in_the_betting_spoils_the_deck_for_other_rounds() -> None
 
 
 def test_cards_do_not_come_or_go_in_a_shuffle() -> None:
-    """51 cards were counted when the deck was put in; the shuffle reports a whole deck."""
+    """51 cards were counted when the deck was put in, but the shuffle reports a whole deck."""
     table = TableHarness().start()
     table.do(operations.OpenTable())
     device = table.device

@@ -1,4 +1,6 @@
-"""A start entered by mistake: the announcement counts, not the key; effects on the round before."""
+"""A start that was entered by mistake: the announcement counts, not the key. Also tests the effects on the previous
+round.
+"""
 
 from __future__ import annotations
 
@@ -171,7 +173,7 @@ def test_after_a_cancelled_start_the_round_before_is_the_last_one_dealt() -> Non
 
 @pytest.mark.parametrize("game_id", ["TP", "RTP", "NC", "P3", "F3"])
 def test_after_an_announced_start_errors_of_the_last_round_are_only_recorded(game_id: str) -> None:
-    """The announcement began the next round, so no clause reaches the last one, and the answer says so."""
+    """The announcement began the next round, so no clause reaches the last round, and the answer says so."""
     table = TableHarness(game_id=game_id).start().to_dealing().finish()
     table.fresh_deck()
     table.do(operations.PlaceYourBets())

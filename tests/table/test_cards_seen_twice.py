@@ -26,7 +26,7 @@ def account(table: TableHarness) -> int:
 
 
 def faces(table: TableHarness, first: int, count: int) -> tuple[Concealed, ...]:
-    """Return the faces that the device read; the harness deals a known order."""
+    """Return the faces that the device read. The harness deals a known order."""
     held = {card.ordinal: card.face for card in table.state.round.read}
     return tuple(held.get(first + n) or Concealed(DECK[0], table.device.shuffle, first + n) for n in range(count))
 

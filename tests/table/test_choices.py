@@ -1,4 +1,4 @@
-"""Bettors' choices: which remain valid, whom a correction asks again; no choice leaves bets unsettled."""
+"""Bettors' choices: which of them remain valid, and whom a correction asks again. No choice leaves bets unsettled."""
 
 from __future__ import annotations
 

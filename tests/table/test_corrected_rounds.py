@@ -174,7 +174,7 @@ def test_boxes_that_were_marked_are_not_emptied_by_a_bet_that_is_entered_later()
 
 
 def test_a_decision_that_is_taken_back_still_knows_where_each_card_belongs() -> None:
-    """The rest went to B6, which lacked cards; after the correction it belongs to the Dealer."""
+    """The remaining card went to B6, which lacked cards; after the correction it belongs to the Dealer."""
     table = TableHarness(boxes=(1, 3)).start().to_dealing().deal()
     correct(table, operations.OccupyBoxes, operations.OccupyBoxes((1, 3, 6)))
     table.confirm(handled=True, reconstructable=False)

@@ -216,7 +216,9 @@ def test_a_hand_that_was_misread_twice_is_compared_again() -> None:
 
 
 def test_nc_5_5_5_the_row_is_looked_up_again_when_handling_is_corrected() -> None:
-    """The misdeal gave options because cards were handled; otherwise NC 5.5.4 lets the dealer move the hands back."""
+    """The misdeal gave options because cards were handled. If they were not, NC 5.5.4 lets the dealer move the hands
+    back.
+    """
     table = TableHarness().start().to_dealing()
     table.take(2)
     table.handle("B1")

@@ -58,7 +58,7 @@ def start_daemon_again(table: TableHarness) -> None:
 
 
 def reset(table: TableHarness) -> None:
-    """Restart the device without a loss of power; it still knows its decks."""
+    """Restart the device without a loss of power, so that it still knows its decks."""
     table.lose_link()
     table.device.reboot("watchdog")
     table.device.exit_held = True

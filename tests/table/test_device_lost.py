@@ -1,4 +1,4 @@
-"""A link or daemon lost during a round: the link is restored automatically; a person continues the round."""
+"""A link or daemon is lost during a round: the link is restored automatically, and a person continues the round."""
 
 from __future__ import annotations
 

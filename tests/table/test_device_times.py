@@ -16,7 +16,7 @@ from tests.table.harness import TableHarness
 
 
 def timed(*, senses: bool = False, least: int | None = None, game_id: str = "NC") -> TableHarness:
-    """Return a table with a shoe that cannot sense two cards drawn together; the deal begins."""
+    """Return a table at the beginning of the deal, with a shoe that cannot sense two cards drawn together."""
     table = TableHarness(Unit.SINGLES, game_id=game_id)
     if least is not None:
         table.settings = replace(table.settings, least_ms_between_draws=least)

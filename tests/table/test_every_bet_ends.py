@@ -47,7 +47,7 @@ AMONG_BETS = (operations.PlaceWager, operations.ChangeWager, operations.TakeBack
 
 
 class BetsTable(TableHarness):
-    """Records which bets were placed and which were returned while bets were open; `seen` counts what happened."""
+    """Records which bets were placed and which were returned while bets were open. `seen` counts what happened."""
 
     def __init__(self, random: Random, game_id: str, seen: Counter[str]) -> None:
         settings_of = {one.id: [option for option, _ in one.options] for one in game(game_id).settings}

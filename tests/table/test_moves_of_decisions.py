@@ -113,7 +113,7 @@ def said_of(table: TableHarness, operation: operations.Operation) -> str:
 
 
 def decided(table: TableHarness, way: Way, action: RulingAction = R.CONTINUE) -> str:
-    """Decide all that is open so that play continues where the rules let it; return what was shown before."""
+    """Decide everything that is open so that play continues if the rules let it. Return what was shown before that."""
     said = ""
     for _ in range(12):
         if not table.state.open:

@@ -1,4 +1,4 @@
-"""Pausing holds the exit; two requests conclude a round; the table opens and closes."""
+"""Pausing holds the exit, two requests conclude a round, and the table opens and closes."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ CONSOLE, OFFICE = 1001, 1002
 
 
 class Desk:
-    """A table at which PINs are tried; the state is folded from its decisions."""
+    """A table at which PINs are tried. The state is folded from its decisions."""
 
     def __init__(self) -> None:
         self.state = TableState()

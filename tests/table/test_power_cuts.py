@@ -45,7 +45,7 @@ Cut = Callable[[TableHarness], None]
 
 
 def begun(game_id: str, unit: Unit = Unit.SINGLES) -> TableHarness:
-    """Return a table at the beginning of the deal; Ann and Bob each bet on one box."""
+    """Return a table at the beginning of the deal. Ann and Bob have each bet on one box."""
     settings = Settings(game_id, unit, 3, True, () if game_id == "TP" else (ESTABLISHED,))
     table = TableHarness(unit, (1, 2), HANDS[game_id], settings=settings, game_id=game_id).start()
     table.do(operations.OpenTable())

@@ -385,7 +385,7 @@ def test_each_claim_asks_one_thing_and_no_two_the_same(kind: Kind) -> None:
 @pytest.mark.parametrize("game_id", GAMES)
 @pytest.mark.parametrize("kind", Kind)
 def test_no_claim_merges_cases_that_the_rows_of_a_game_distinguish(kind: Kind, game_id: str) -> None:
-    """Where a kind has several claims, confirming each one decides every fact that distinguishes them."""
+    """If a kind has several claims, confirming each of them decides every fact that distinguishes them."""
     every = CLAIMS[kind]
     named = {name for one in every for name, value in facts_of(one.states).items()}
     for one in every:

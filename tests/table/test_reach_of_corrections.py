@@ -49,7 +49,7 @@ def test_nc_5_5_1_in_a_void_round_only_the_cause_of_the_void_is_reopened() -> No
 
 
 def test_nc_5_15_a_ruling_after_a_void_pays_no_bet() -> None:
-    """A wrong count is still raised; removing a hand afterwards settles nothing again."""
+    """A wrong count is still raised, but removing a hand afterwards does not settle any bet again."""
     table = voided_when_settled()
     table.confirm()
     before = table.state.round.settlement
@@ -121,7 +121,7 @@ def test_a_corrected_stub_count_does_not_concern_the_waiting_deck() -> None:
 
 @pytest.mark.parametrize("choice", Choice)
 def test_cards_dealt_by_hand_after_a_lifted_void_are_in_the_end_count(choice: Choice) -> None:
-    """The stub was unloaded and counted because of the void; the rest is dealt from it."""
+    """The stub was unloaded and counted because of the void; the remaining cards are dealt from it."""
     table = TableHarness().start().to_dealing()
     table.take(2)
     table.report(Kind.EXPOSED_CARD, "B1", card=1)

@@ -52,7 +52,7 @@ def test_it_is_recorded_once_and_again_when_anything_differs() -> None:
 
 
 def test_a_start_without_arguments_records_nothing_and_keeps_the_last_record() -> None:
-    """Inputs of older journals name nothing."""
+    """In older journals these inputs have no arguments."""
     table = TableHarness(settings=SETTINGS)
     table.give(started())
     table.give(started(None))

@@ -25,7 +25,7 @@ def dealt(unit: Unit = Unit.SETS, game_id: str = "NC", *, by_device: bool = True
 
 
 def faces(table: TableHarness) -> dict[str, tuple[Card, ...]]:
-    """Return the cards by place; only this test knows them."""
+    """Return the cards by place. Only this test knows them."""
     hands = table.state.round.hands.items()
     return {place: tuple(card.face.expose() for card in hand.cards if card.face) for place, hand in hands}
 
@@ -169,7 +169,7 @@ def test_no_card_is_opened_where_wrong_hands_were_left() -> None:
 
 @pytest.mark.parametrize("game_id", [game_id for game_id, rules in GAMES.items() if rules.examining])
 def test_no_hand_is_opened_before_its_turn(game_id: str) -> None:
-    """Where all hands are exposed together, each still has its turn."""
+    """If all hands are exposed together, each hand still has its turn."""
     table = dealt(Unit.SETS, game_id)
     place = first_to_open(table)
     wrong = DEALER if place != DEALER else "B1"

@@ -127,7 +127,9 @@ def test_without_the_pin_nobody_signs_on(screens: Screens, proven: Proof) -> Non
 
 
 def test_a_shift_without_a_pin_does_not_extend_the_sign_on(screens: Screens) -> None:
-    """A dealer who goes on duty where already signed on does not renew the sign-on; entering the PIN does."""
+    """A dealer who goes on duty at a screen without entering the PIN again does not renew the sign-on there; entering
+    the PIN does.
+    """
     screens.act("dana", operations.SignOn(), LEFT)
     screens.table.give(
         PersonActed("later", "dana", Role.DEALER, 0, operations.DealerOn(), None, "screen", "5e" * 6, 2 * UNTIL)

@@ -1,4 +1,4 @@
-"""NC 5.11: cards come out together; a supervisor names their order, and it remains a dealing error."""
+"""NC 5.11: cards come out together and a supervisor names their order, but it remains a dealing error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Entries from an outdated screen are refused, naming who did what; a double tap ends no round."""
+"""Entries from an outdated screen are refused, and the refusal says who did what. A double tap does not end a round."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SECOND = 10**9
 
 
 class Screens(TableHarness):
-    """A table with a fixed clock; `screen` is the screen at which the next operation is entered."""
+    """A table with a fixed clock. `screen` is the screen at which the next operation is entered."""
 
     screen = "left"
     utc_ns = 1_000 * SECOND

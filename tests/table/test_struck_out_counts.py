@@ -58,7 +58,7 @@ def test_a_fact_answered_by_a_struck_out_count_needs_a_new_count(*, decided: boo
 
 @pytest.mark.parametrize("decided", [True, False])
 def test_a_finding_of_a_struck_out_stub_count_is_withdrawn(*, decided: bool) -> None:
-    """The count alone raised I02; its confirmation had voided the round."""
+    """Only the count raised I02, and confirming it voided the round."""
     table = TableHarness().start().to_dealing()
     table.take(2)
     count(table, table.state.stub_due - 1)

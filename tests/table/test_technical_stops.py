@@ -1,4 +1,4 @@
-"""NC 5.4: the device stops; when the place of every card is certain, play was not affected and continues."""
+"""NC 5.4: the device stops. If the place of every card is certain, play was not affected and continues."""
 
 from __future__ import annotations
 

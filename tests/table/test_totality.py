@@ -53,7 +53,7 @@ def check(state: TableState, given: AnyInput) -> int:
 
 
 def what_is_alike(state: TableState) -> object:
-    """Return the features on which the lawful inputs depend; each run takes the first state of each group that shares
+    """Return the features on which the lawful inputs depend. Each run takes the first state of each group that shares
     them.
     """
     return state.phase, state.service, state.held, state.settings and state.settings.unit

@@ -39,7 +39,7 @@ class PlainShoe(TableHarness):
         self.do(operations.OpenTable())
 
     def connect(self) -> None:
-        """Connect it: every link has a new boot, an empty status and no heartbeat."""
+        """Connect the device: every link has a new boot, an empty status and no heartbeat."""
         self.device.boot, self.device.last_report = self.device.boot + 1, 0
         identity = self.device.identity
         nothing = DeviceStatus(identity.boot, 0, 0, 0, 0, 0, 0, 0, False, False, False, 0)
@@ -48,7 +48,7 @@ class PlainShoe(TableHarness):
         self.device.release_waiting()
 
     def heartbeat(self) -> None:
-        """Do nothing: the shoe has no heartbeat."""
+        """Do nothing: the shoe does not have a heartbeat."""
 
     def fresh_deck(self) -> None:
         self.device.inside = list(self.device.order)

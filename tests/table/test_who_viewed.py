@@ -183,7 +183,7 @@ def test_nc_3_13_reading_53_the_required_entry_holds_the_dealers_hand() -> None:
 
 
 def test_nc_3_13_the_entry_does_not_record_who_handled_or_viewed() -> None:
-    """NC 3.10: a bettor on several hands examines one."""
+    """NC 3.10: a bettor on several hands examines only one of them."""
     table = examining("required")
     table.do(operations.PlayersExamined())
     assert table.state.round.viewed_at == {}

@@ -15,7 +15,7 @@ BOTH = pytest.mark.parametrize("unit", Unit)
 
 
 def four_at(place: str, *, handled_at: str) -> TableHarness:
-    """Give a hand one card more than the sensor saw; it is counted after someone handled cards."""
+    """Give a hand one card more than the sensor saw. It is counted after someone has handled cards."""
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.device.pass_unseen(1)
     table.deal()

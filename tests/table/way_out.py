@@ -31,7 +31,7 @@ HOPELESS = 16  # ended irregularities in one round, as with a device that gives 
 
 
 def lead_to_next_round(table: TableHarness) -> int:
-    """Play until bets are open for the next round; return the number of steps."""
+    """Play until bets are open for the next round, and return the number of steps."""
     start = table.state.round.number
     for steps in range(MANY_STEPS):
         if table.state.round.number > start:
@@ -75,7 +75,7 @@ def step(table: TableHarness, patience: int = 1) -> None:
 
 
 def _clear(table: TableHarness) -> None:
-    """Clear every cause of a stop; a cause that no report ends is cleared by returning the table to service."""
+    """Clear every cause of a stop. A cause that no report ends is cleared by returning the table to service."""
     table.device.faults = ()
     for cause in table.state.device.stops:
         if about(cause) == JAM:
@@ -91,7 +91,7 @@ def _clear(table: TableHarness) -> None:
 
 
 def _try_another_deck(table: TableHarness) -> None:
-    """Put a deck out of use that is not in the device, else load the next one."""
+    """Put a deck out of use that is not in the device, or else load the next deck."""
     state = table.state
     absent = state.decks.in_play.deck not in (0, table.device.deck) and not state.decks.in_play.quarantined
     if state.decks.coming is state.decks.in_play and absent:
@@ -142,7 +142,7 @@ def _enter_bets(table: TableHarness) -> None:
 
 
 def _rule(table: TableHarness, found: Irregularity, patience: int) -> None:
-    """Rule that play continues; where it cannot, remove hands or bets; after many rulings void the round."""
+    """Rule that play continues. If it cannot, remove hands or bets; after many rulings void the round."""
     state = table.state
     ruled = sum(ended.outcome == "ruling" for ended in state.round.closed)
     in_vain = ruled >= ENOUGH_RULINGS * patience and found.round == state.round.number and state.in_round
@@ -174,7 +174,7 @@ def _put_right(table: TableHarness, found: Irregularity) -> None:
 
 
 def _confirm_or_deny(table: TableHarness, found: Irregularity, facts: Facts) -> None:
-    """Deny what the table knows better, by a count or by the places of cards; confirm the rest."""
+    """Deny irregularities that a count or the places of cards disprove, and confirm the rest."""
     uncured = msgspec.structs.replace(facts, **dict.fromkeys({"curable", "reconstructable"} & {*found.asks}, False))
     for stated in (facts, uncured):
         with suppress(RefusedStepError):
@@ -232,7 +232,7 @@ def play_on(table: TableHarness) -> None:
 
 
 def _begin_round(table: TableHarness) -> None:
-    """Name the deck, load another one, or open bets."""
+    """Name the deck, load another deck, or open bets."""
     state, deck = table.state, table.state.decks.coming
     unusable = deck.used or deck.face_up or deck.face_up_count or deck.quarantined
     if state.decks.keeps_records and deck.deck and not (unusable or deck.label):
@@ -272,7 +272,7 @@ def _set_waits(table: TableHarness) -> bool:
 
 
 def _seen(state: TableState, place: str) -> tuple[Card, ...] | None:
-    """Return None where the device's reading counts; else the cards as dealt, or cards not known to be elsewhere."""
+    """Return None if the device's reading counts, else the cards as dealt, or cards not known to be elsewhere."""
     held = state.round.hands[place].cards
     try:
         verify_by_device(state, place)

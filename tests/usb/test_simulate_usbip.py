@@ -47,7 +47,7 @@ async def attach(port: int) -> UsbIpClient:
 
 
 def hello() -> bytes:
-    """Return what a host sends first; the device answers it."""
+    """Return the bytes that a host sends first, which the device answers."""
     return CardlinkHost(nonce=bytes(16), key_of=lambda serial: bytes(32), held=(0, 0), now=0.0).outgoing()
 
 

@@ -21,7 +21,7 @@ STATUS = encode_frame(0x11, 7, 0, b"status", flags=INTERRUPT)
 
 
 class Routed:
-    """A router whose device sends what the test wants. `heard`: what the device received."""
+    """A router whose device sends what the test wants. `heard` holds what the device received."""
 
     def __init__(self, *, interrupt: bool = True) -> None:
         profile = Profile("shoe", "CARDSHOE-1", full_capabilities("shoe"))

@@ -1,4 +1,6 @@
-"""The model of a USB device against chapter 9 of USB 2.0 and the requests of a serial port; packets and transfers."""
+"""The model of a USB device is tested against chapter 9 of USB 2.0 and the requests of a serial port, with packets and
+transfers.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,7 @@ STALL = errno.EPIPE
 
 
 def walk(raw: bytes) -> list[tuple[int, bytes]]:
-    """Return kind and bytes of each descriptor; each must end where the next begins."""
+    """Return the kind and bytes of each descriptor. Each must end where the next begins."""
     found = []
     while raw:
         assert 2 <= raw[0] <= len(raw)

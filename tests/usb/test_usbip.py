@@ -265,7 +265,7 @@ async def test_a_silent_connection_is_ended(server: Server, monkeypatch: pytest.
 @given(st.data())
 @settings(max_examples=60)
 def test_random_bytes_end_one_connection_and_nothing_else(data: st.DataObject) -> None:
-    """The input is messages with random numbers, cut anywhere, or noise; with the device and without it."""
+    """The input is messages with random numbers, cut anywhere, or noise, both with the device and without it."""
     command = st.builds(
         lambda head, about: struct.pack(">IIIII", *head) + about,
         st.tuples(*[st.sampled_from([0, 1, 2, 3, 15, 16, 2**31, 2**32 - 1])] * 5),

@@ -43,7 +43,7 @@ class Testbed:
         self._changes = shoe.changes
 
     async def attach(self) -> int:
-        """Attach the device; return its address."""
+        """Attach the device, and return its address."""
         seen = len(self.said)
         self._ask(attach=self.shoe.server.port)
         return int((await self.until(lambda one: "attached" in one, seen))["attached"])
@@ -78,7 +78,7 @@ class Testbed:
         await self.wait(lambda: self.shoe.device.idle)
 
     async def heard(self, since: int = 0, **what: Any) -> dict[str, Any]:
-        """Return the probe's next line with these fields, from the line with that number on."""
+        """Return the probe's next line with these fields, beginning at the line with that number."""
         return await self.until(lambda one: what.items() <= _of_probe(one).items(), since)
 
     async def until(self, wanted: Callable[[dict[str, Any]], bool], since: int = 0) -> dict[str, Any]:
@@ -151,7 +151,7 @@ class Shoe:
         self.device.mechanism.load(self.device.mechanism.shuffled_by_hand(), deck=1)
 
     def draw(self) -> int:
-        """Draw a card; return the number of its report."""
+        """Draw a card, and return the number of its report."""
         self.device.mechanism.draw(forced=True)
         return self.device.link.last_number
 

@@ -1,7 +1,7 @@
-"""Keeps what takes long to make in a folder, under the SHA-256 of its inputs.
+"""Keeps results that take long to make in a folder, under the SHA-256 of their inputs.
 
-The folder is `$CARDSHOE_VM_CACHE`, else `cardshoe-vm` in `$XDG_CACHE_HOME` or `~/.cache`. What is missing is made
-again. What no run has used for a month is removed.
+The folder is `$CARDSHOE_VM_CACHE`, else `cardshoe-vm` in `$XDG_CACHE_HOME` or `~/.cache`. Missing results are made
+again. Results that no run has used for a month are removed.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def key_of(parts: Iterable[str | bytes | Path]) -> str:
 
 
 def kept(kind: str, key: str, make: Callable[[Path], None]) -> Path:
-    """Return the folder of that kind and key; `make` fills a new one. One process makes it, others wait."""
+    """Return the folder of that kind and key. `make` fills a new folder. One process makes it, and others wait."""
     cache = cache_folder()
     found = cache / f"{kind}-{key}"
     with _alone(cache / f"{kind}.lock"):

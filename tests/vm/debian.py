@@ -50,7 +50,9 @@ class Debian(NamedTuple):
 
 
 def debian(more: Sequence[str] = ()) -> Debian:
-    """Return it from the cache, or make it. `more`: additional packages of another kind of machine."""
+    """Return the machine's files from the cache, or make them. `more`: additional packages for
+    another kind of machine.
+    """
     kernel_package = _kernel_package()
     key = key_of((kernel_package, *_sources(), Path(__file__), *(INSIDE / name for name in PUT_IN), *more))
     kind = "server" if more else "debian"
@@ -208,7 +210,7 @@ def _cpio(entries: Iterable[tuple[str, int, bytes]]) -> bytes:
 
 
 def run(command: Sequence[str], *, folder: Path | None = None) -> str:
-    """Run a command that must succeed; otherwise the error contains its output."""
+    """Run a command that must succeed. If it fails, the error contains its output."""
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)}: {done.returncode}\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}")

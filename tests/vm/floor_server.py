@@ -52,7 +52,7 @@ def in_the_house(text: str) -> str:
 
 
 def server() -> tuple[Debian, Path]:
-    """Return it from the cache, or make it: the boot files, and the disk, which is to be copied."""
+    """Return the server from the cache, or make it: the boot files, and the disk, which must be copied before use."""
     first = blocks("floor_deployment.md", "One pit on one server")[0].text
     packages = sorted(set(re.findall(r"apt-get install -y (.*)", first)[0].split()) - NOT_HERE)
     commands = "".join(line for line in first.splitlines(keepends=True) if not line.startswith("apt-get "))

@@ -32,7 +32,7 @@ class Guest:
         self._reading = asyncio.create_task(self._read(reader))
 
     async def run(self, script: str) -> str:
-        """Run a script and return its output; it must end with 0."""
+        """Run a script, which must exit with 0, and return its output."""
         done = await self.attempt(script)
         if done.code:
             raise CommandFailedError(f"{script}: {done.code}\n{done.out}")

@@ -95,7 +95,7 @@ class Image(msgspec.Struct, frozen=True):
 
 
 def image() -> Image:
-    """Return it from the cache, or make it."""
+    """Return the image from the cache, or make it."""
     base = debian()
     version = run(["qemu-system-x86_64", "--version"])
     here = Path(__file__).parent

@@ -1,4 +1,4 @@
-"""QEMU without KVM: started from a disk or from a saved state; its monitor, and the serial port of the agent.
+"""QEMU without KVM, started from a disk or from a saved state, with its monitor and the serial port of the agent.
 
 KVM is used only where the processor itself virtualises. A host that is itself virtual may offer /dev/kvm and run only
 kernels of its own kind.
@@ -32,7 +32,7 @@ class Parts(NamedTuple):
     kernel: Path
     initial: Path
     disk: str
-    memory: Path | None = None  # a saved state; without it the machine boots
+    memory: Path | None = None  # a saved state; without one the machine boots
 
 
 def accelerator() -> str:

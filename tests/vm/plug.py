@@ -33,9 +33,9 @@ INSIDE: Final = "/run/attach.py"
 class Cable:
     """A device that can be plugged in, as an async context manager.
 
-    `machine`: into which it is plugged; it may change. `plugged_at`: the time of the loop when the machine last took
-    the device. `log`: the observations of the device. `hub_reset`: the hub was reset, and the cable is out. `foreign`:
-    interfaces that no device of ours has.
+    `machine`: the machine into which it is plugged, which may change. `plugged_at`: the time of the loop when the
+    machine last took the device. `log`: the observations of the device. `hub_reset`: the hub was reset, and the cable
+    is out. `foreign`: interfaces that no device of ours has.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Cable:
         await self._server.close()
 
     async def plug(self, port: int = 0) -> None:
-        """Plug it into a port of the controller, counted from 0."""
+        """Plug the device into a port of the controller. Ports are counted from 0."""
         self._port = port
         await self._server.plug()
         await self.machine.guest.write(INSIDE, ATTACH.read_bytes())

@@ -137,7 +137,7 @@ class Table:
         return found
 
     async def play(self, cable: Cable, rounds: int = 1, *, seed: int = SEED) -> int:
-        """Play planned rounds with that device's cards to their end; return the last entry that people saw."""
+        """Play planned rounds with that device's cards to their end, and return the last entry that people saw."""
         plan = plan_rounds(seed, Unit.SETS, rounds)
         physical = PhysicalTable(cable.device.mechanism, cable.pace)
         dealer = SimulatedDealer(cable.device, physical, self.socket, plan, Random(f"{seed}/people"), self.crew)

@@ -34,7 +34,7 @@ async def held(rig: Rig) -> Held:
 
 
 async def held_at_rest(rig: Rig) -> Held:
-    """Return its resources once pending work has ended: two equal measurements."""
+    """Return the daemon's resources after pending work has ended, which two equal measurements show."""
     async with asyncio.timeout(PATIENCE):
         before = await held(rig)
         while True:
@@ -46,7 +46,7 @@ async def held_at_rest(rig: Rig) -> Held:
 
 
 async def nothing_more_is_held(rig: Rig, before: Held) -> None:
-    """Check that it holds nothing more than before; pending work may end first."""
+    """Check that the daemon holds nothing more than before. Pending work may end first."""
     async with asyncio.timeout(PATIENCE):
         while (found := await held(rig)).descriptors > before.descriptors or found.threads > before.threads:
             await rig.machine.guest.run("sleep 1")

@@ -25,7 +25,7 @@ async def codes(rig: Rig) -> list[str]:
 
 @over_each_transport("another key")
 async def test_the_right_number_with_another_key_is_refused(rig: Rig, url: str) -> None:
-    """The device checks the proof first; `tests/end_to_end/test_which_device.py` has one that does not."""
+    """The device checks the proof first; `tests/end_to_end/test_which_device.py` has a device that does not."""
     await use_url(rig, url)
     async with Cable(rig.machine, SERIAL, bytes(range(32))) as rogue:
         await rogue.plug()

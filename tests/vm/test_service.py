@@ -46,7 +46,7 @@ async def test_a_reload_of_a_wrong_configuration_fails_and_logs_why(rig: Rig) ->
 
 
 async def test_doctor_names_keys_paired_since_the_start(rig: Rig) -> None:
-    """The daemon's copies are mounted for it alone; doctor, as root, still finds them."""
+    """The daemon's copies are mounted for the daemon alone, but doctor, run as root, still finds them."""
     pair = f"cardshoe devices pair CARDSHOE-0002 --key-file /etc/cardshoe/{TABLE}/device.keys"
     doctor = f"cardshoe doctor --no-journal --config {CONFIGURATION}"
     said = (await rig.machine.guest.attempt(f"{pair} && {doctor}")).out

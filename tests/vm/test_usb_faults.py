@@ -22,7 +22,7 @@ def test_every_fault_of_usb_is_shown_here() -> None:
 
 @over_each_transport("faults")
 async def test_a_round_is_concluded_over_every_fault_of_usb(rig: Rig, url: str) -> None:
-    """The hub's reset takes the device away; at the next plug it enumerates slowly."""
+    """The hub's reset disconnects the device; at the next plug it enumerates slowly."""
     cable, table = rig.cable, rig.table
     await use_url(rig, url)
     cable.arm(SHORT)

@@ -130,7 +130,7 @@ class VolatileDisk:
                 await writer.wait_closed()
 
     async def _agree(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """Do the handshake; return whether requests follow."""
+        """Do the handshake, and return whether requests follow."""
         writer.write(b"NBDMAGIC" + OPTION_MAGIC + struct.pack(">H", 3))  # fixed newstyle, no padding
         await reader.readexactly(4)
         while True:
@@ -150,7 +150,7 @@ class VolatileDisk:
                     return False
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """Answer one request; return whether others may follow."""
+        """Answer one request, and return whether others may follow."""
         _, _, kind, handle, offset, length = REQUEST.unpack(await reader.readexactly(REQUEST.size))
         data = await reader.readexactly(length) if kind == WRITE else b""
         error, answer = 0, b""
