@@ -109,7 +109,7 @@ class ConsoleTable:
         await until(lambda: self._line.device.idle)
 
     async def draw(self) -> float:
-        """Draw a card as soon as the exit gives one. Return the time at which its bytes were written."""
+        """Draw a card as soon as the exit releases it. Return the time at which its bytes were written."""
         await until(self._mechanism.draw)
         data = self._line.device.outgoing()
         began = time.time()

@@ -39,7 +39,7 @@ def all_wagers(law: Law) -> list[tuple[int, str]]:
 
 
 def positions(law: Law, random: Random) -> list[KnownCards]:
-    """Return the known cards before the first card of a deal and after each card, all cards being known."""
+    """Return the known cards before the first card of a deal and after each card, if all cards are known."""
     cards = random.sample(DECK, len(DECK))
     hands: dict[str, tuple[Card, ...]] = {}
     found = [KnownCards()]

@@ -122,7 +122,7 @@ def _store(port: int, address: str, log: Path, decisions: int) -> ProgramTimes:
         had = _count(connection)
         while _count(connection) < decisions:
             assert store.poll() is None, log.read_text()
-            time.sleep(POLL)  # another process has no event here, so its rows are counted
+            time.sleep(POLL)  # another process cannot signal an event to this one, so its rows are counted
         part = decisions / (decisions - had)
         return ProgramTimes(part * (time.monotonic() - began), part * (cpu_of(store.pid) - used))
 

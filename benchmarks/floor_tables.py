@@ -168,7 +168,7 @@ class RunningFloor:
         last = max(one.last for one in season(rounds)[:count] if isinstance(one, DecisionMade))
         while self._ask(_WHOLE, site, last) < tables:
             assert all(store.poll() is None for store in self._stores), "the store ended"
-            time.sleep(POLL)  # another process has no event here, so its rows are counted
+            time.sleep(POLL)  # another process cannot signal an event to this one, so its rows are counted
         seconds = time.monotonic() - began
         cpu = [after - first for after, first in zip(self._used(), used, strict=True)]
         generated = float(generator.stdout.readline()) - own

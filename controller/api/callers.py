@@ -67,7 +67,7 @@ class Turns:
                 await asyncio.sleep(wait)
 
     async def begin_operation(self, caller: Caller) -> None:
-        """Wait until an operation of this caller may go to the table. `end_operation` must follow."""
+        """Wait until an operation by this caller may go to the table. `end_operation` must follow."""
         account = self._account(caller)
         await account.operating.acquire()
         try:
@@ -82,5 +82,5 @@ class Turns:
         self._accounts[caller].operating.release()
 
     def is_at_work(self, caller: Caller) -> None:
-        """Note that an operation of this caller was accepted."""
+        """Note that an operation by this caller was accepted."""
         self._accounts[caller].at_work_until = asyncio.get_running_loop().time() + AT_WORK

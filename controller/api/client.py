@@ -53,7 +53,7 @@ class NotAdmittedError(TableUnreachableError):
 
 
 class NotInJournalError(TableUnreachableError):
-    """Reports that the table's journal does not have that event. `newest`: its last one."""
+    """Reports that the table's journal does not have that event. `newest`: the last event that it has."""
 
     def __init__(self, sentence: str, newest: EventId) -> None:
         super().__init__(sentence)
@@ -174,7 +174,9 @@ class ApiClient:
             return False
 
     async def operate(self, request: OperationRequest) -> OperationAnswer:
-        """Enter an operation of a person. A refusal is an answer; no answer raises `TableUnreachableError`."""
+        """Enter an operation by a person. A refusal is an answer. Raise `TableUnreachableError` if
+        there is no answer.
+        """
         try:
             return decode_answer(await self.post(f"/v1/operations{self._asked}", encode(request)))
         except msgspec.MsgspecError as error:

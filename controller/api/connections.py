@@ -90,7 +90,9 @@ class Connection(asyncio.Protocol):
         asyncio.get_running_loop().call_soon(self._next_request)
 
     def _next_request(self) -> None:
-        """Pass on what came of the next request before the answer. A peer that does not wait gets no reasons."""
+        """Pass on the part of the next request that came before the answer. A peer that does not wait is not given a
+        reason.
+        """
         if self._transport is None:
             return
         try:

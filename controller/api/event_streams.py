@@ -66,7 +66,7 @@ class Streams:
         return found
 
     def refuse(self, request: web.Request) -> web.Response | None:
-        """Return the refusal of one more stream of this caller; None if it may have one."""
+        """Return the refusal of one more stream for this caller, or None if the caller may have it."""
         caller = request[CONNECTION].caller
         most = STREAMS if caller.uid is not None or caller.screen else DISPLAY_STREAMS
         if self._following[caller] < most:
@@ -75,7 +75,7 @@ class Streams:
 
     @asynccontextmanager
     async def following(self, request: web.Request) -> AsyncIterator[None]:
-        """Enclose the writing of a stream, which ends here when its follower or the daemon goes away."""
+        """Enclose the writing of a stream, which ends when its follower or the daemon goes away."""
         connection = request[CONNECTION]
         caller = connection.caller
         task = asyncio.current_task()

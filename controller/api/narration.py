@@ -144,7 +144,7 @@ ONLY_FOR_MACHINES: Final = frozenset(
         "command_issued",
         "command_done",
         "command_lapsed",
-        "set_in_tray",  # the screen shows how many lie there
+        "set_in_tray",  # the screen shows how many cards lie at the place
     }
 )
 """Events that are not shown."""
@@ -166,7 +166,9 @@ LineOfPlaces: TypeAlias = Callable[[Event, OwnWords], Message | None]
 
 
 def _as_written(name: str) -> Message:
-    """Return a name from the journal unchanged, because it has no words here: another version wrote it."""
+    """Return a name from the journal unchanged, because another version wrote it and this version does not have words
+    for it.
+    """
     return message("{name}", name=name.replace("_", " ").replace("-", " "))
 
 
@@ -309,7 +311,7 @@ def _recalled(event: Event) -> Message:
 
 
 def _witness(event: Event) -> Argument:
-    """Return the configured person, or the name of a witness who is not known here."""
+    """Return the configured person, or the name of a witness who is not configured."""
     named = event.get("witness_id")
     return str(named) if named else message("{name} (not in the configuration)", name=event["witness"])
 

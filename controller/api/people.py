@@ -185,7 +185,7 @@ class People:
         return Acting(dealer.id, dealer.role, None, "screen", caller.screen)
 
     async def _prove(self, person: Person, pin: str, desk: PinDesk, caller: Caller, *, stands_in: bool) -> None:
-        """Check a PIN for the person as it was at the start, because the people may change meanwhile."""
+        """Check a PIN for the person as configured when the check started, because the people may change meanwhile."""
         await _prove(person, pin, desk, caller, stands_in=stands_in)
         if self._known(person.id) != person:
             raise PersonRefusedError("pin", wrong_pin(person.name))

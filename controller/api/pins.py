@@ -44,7 +44,7 @@ class Deadlines:
         self._ends: dict[Hashable, tuple[int, int]] = {}  # the end in UTC, and in boot time
 
     def note(self, key: Hashable, until_utc_ns: int, left_ns: int) -> None:
-        """Note that a deadline is at most `left_ns` away, by another source than the time of day."""
+        """Note that a deadline is at most `left_ns` away, according to a source other than the time of day."""
         now = self._now()
         left = max(0, min(left_ns, until_utc_ns - now.utc_ns))
         self._ends[key] = (until_utc_ns, now.boottime_ns + left)
@@ -118,7 +118,9 @@ def _read(kept: str) -> _Kept | None:
 
 
 def mistake_of_hash(kept: str, *, simulated: bool) -> str:
-    """Return the mistake in a hash, to follow "pin_hash"; empty if there is none. A simulated table's may be weak."""
+    """Return the mistake in a hash, to follow "pin_hash", or an empty string if there is none. A simulated table's hash
+    may be weak.
+    """
     parts = _read(kept)
     if parts is None:
         return "is not the hash of a PIN"
@@ -129,7 +131,7 @@ def mistake_of_hash(kept: str, *, simulated: bool) -> str:
 
 
 def pin_matches(pin: str, kept: str) -> bool:
-    """Return whether the PIN is the hashed one. A malformed hash matches nothing."""
+    """Return whether the PIN matches the hash. A malformed hash matches no PIN."""
     parts = _read(kept)
     if parts is None:
         return False

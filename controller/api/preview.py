@@ -1,6 +1,6 @@
 """Previews the effect of an operation before a person signs it: the operation is decided, and the decision dropped.
 
-Only decisions of people are tried. Operations that compare cards named by people with cards read by the device are not:
+Only people's decisions are tried. Operations that compare cards named by people with cards read by the device are not:
 a person could guess the faces of face-down cards without entering anything.
 """
 

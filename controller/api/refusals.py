@@ -1,7 +1,7 @@
 """Refusals before the table: counted, and reported to the journal and the log in bounded number.
 
-The first refusal of a kind and user is reported immediately. Later ones are reported together after `REPORT_EVERY`
-seconds.
+The first refusal of each kind for each user is reported immediately. Later ones are reported together after
+`REPORT_EVERY` seconds.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ _ROUND: Final = re.compile(rb'\{"entry":\d+,"utc_ns":\d+,"round":(\d+),')
 
 
 class UnreadableEventError(Exception):
-    """Reports an entry of the journal without a meaning: a holder of all keys can write anything there."""
+    """Reports a journal entry without a meaning: a person with all keys can write anything into the journal."""
 
     def __init__(self, entry: int) -> None:
         self.message = message(

@@ -118,7 +118,7 @@ class Routes:
         return asked if isinstance(asked, web.Response) else await self.operate(request, asked)
 
     async def operate(self, request: web.Request, asked: OperationRequest) -> web.Response:
-        """Return the table's answer, or the refusal of the person or the caller."""
+        """Return the table's answer, or the refusal that concerns the person or the caller."""
         done = await self.answer(request, asked)
         return done if isinstance(done, web.Response) else json_answer(done)
 

@@ -163,7 +163,7 @@ class WebServer(Serving):
 
 
 def host_of(request: web.Request) -> str:
-    """Return the host that the request names; empty if it names none, or several."""
+    """Return the host that the request names, or an empty string unless it names exactly one."""
     hosts = request.headers.getall("Host", [])
     return hosts[0].lower() if len(hosts) == 1 else ""
 

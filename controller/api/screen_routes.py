@@ -144,7 +144,7 @@ class ScreenRoutes:
         return caller.uid is not None and self._people.may_operate(caller.uid)
 
     def _own_part(self, caller: Caller) -> bytes:
-        """Return the screen's own part: which screen it is and who may sign there. A display gets neither."""
+        """Return the screen's own part: which screen it is and who may sign at it. A display gets neither."""
         if not self._operates(caller):
             return own_part(ScreenView(), (), version())
         people = map(partial(self._person, caller), self._people.all)

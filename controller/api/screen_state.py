@@ -81,7 +81,9 @@ class LastView(msgspec.Struct, frozen=True):
 
 
 class ScreenView(msgspec.Struct, frozen=True):
-    """The screen itself. `enrolled`: people may operate the table there. `dealer`: who is signed on there."""
+    """The screen itself. `enrolled`: people may operate the table at it. `dealer`: the person who
+    is signed on at it.
+    """
 
     enrolled: bool = False
     id: str = ""
@@ -141,7 +143,7 @@ class MessageKind(NamedTuple):
 def table_message(
     state: TableState, view: TableView, offered: tuple[Offer, ...], last: LastView, kind: MessageKind
 ) -> TableMessage:
-    """Return the message, in English. `offered`: what people can do now; a display gets none of it."""
+    """Return the message, in English. `offered`: what people can do now, which a display does not get."""
     return TableMessage(
         entry=state.entry,
         turned=state.turn.entry,
@@ -155,7 +157,7 @@ def table_message(
 
 
 def with_own_part(shared: bytes, own: bytes) -> bytes:
-    """Join both JSON objects into one."""
+    """Join both JSON objects into a single object."""
     return b"%s,%s" % (shared[:-1], own[1:])
 
 

@@ -96,7 +96,9 @@ class ScreenStates:
         return encode(Beat(self._table.utc_ns(), device.age, device.link))
 
     async def follow(self, write: Write, kind: Callable[[], MessageKind], own: Callable[[], bytes]) -> None:
-        """Write states until cancelled. `kind`: the present one, as screens may be removed; `own`: its part as JSON."""
+        """Write states until cancelled. `kind`: the present kind of the screen, since screens may be removed; `own`:
+        the screen's part as JSON.
+        """
         sent: tuple[bytes, bytes] | None = None
         beat_at = may_send_at = self._clock()
         while True:

@@ -42,7 +42,7 @@ class Serving(ABC):
 
     @abstractmethod
     def refuse(self, request: web.Request) -> web.Response | None:
-        """Return the refusal of a request that this caller may not make; None if it may."""
+        """Return the refusal of a request that this caller may not make, or None if the caller may make it."""
 
     def caller_of(self, request: web.Request, connection: Connection) -> Caller:
         return connection.caller

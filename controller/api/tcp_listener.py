@@ -27,7 +27,7 @@ class PortRefusedError(Exception):
 
 
 class TcpListener:
-    """Sockets that listen at one port of 127.0.0.1 and, if the machine has it, ::1. `port` 0: any free one."""
+    """Sockets that listen at one port of 127.0.0.1 and, if the machine has it, ::1. `port` 0 means any free port."""
 
     def __init__(self, port: int) -> None:
         for _ in range(TRIES if not port else 1):

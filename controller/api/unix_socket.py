@@ -72,7 +72,9 @@ def _open_folder(path: Path) -> int:
 
 
 def _check_in(folder: int, path: Path) -> tuple[int, int] | None:
-    """Return device and inode of the dead socket that is there; None: nothing is. Raises `SocketRefusedError`."""
+    """Return the device and inode of the dead socket at that path, or None if nothing is there. Raises
+    `SocketRefusedError`.
+    """
     try:
         found = os.lstat(path.name, dir_fd=folder)
     except FileNotFoundError:

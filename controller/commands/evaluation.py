@@ -144,7 +144,7 @@ def _split_box(game: Game, written: str, where: str) -> tuple[int | None, str]:
 
 
 def _check_box(game: Game, box: int | str, where: str) -> int:
-    """Return the number of a box from a number or a name. Raise `BadInputError` for an unknown one."""
+    """Return the number of a box from a number or a name. Raise `BadInputError` if the box is unknown."""
     most, words = game.boxes[1], words_of(game.id)
     known = {str(number): number for number in range(1, most + 1)}
     figures = str(box).removeprefix("+")
@@ -215,7 +215,9 @@ def _find_wager(law: Law, wager_id: str, where: str) -> Wager:
 
 
 def _readings_without(law: Law, wager_id: str) -> str:
-    """Return the readings that leave out a wager of the document, or "" if it has none of that name."""
+    """Return the readings that leave out a wager of the document, or "" if the document does not have a wager of that
+    name.
+    """
     unders = [wager.under for wager in law.game.wagers if wager.id == wager_id]
     settings = dict.fromkeys(setting for under in unders for setting, option in under if law.chosen[setting] != option)
     return " and ".join(

@@ -160,7 +160,9 @@ def _count_reading(
 
 
 def _label(settings: Sequence[Setting], members: Sequence[Options]) -> dict[str, tuple[str, ...]]:
-    """Return the options that distinguish these members. A setting with all its options makes no difference."""
+    """Return the options that distinguish these members. A setting of which all options occur does not make a
+    difference.
+    """
     label: dict[str, tuple[str, ...]] = {}
     for number, setting in enumerate(settings):
         among = tuple(dict.fromkeys(options[number] for options in members))

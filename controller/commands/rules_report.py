@@ -162,7 +162,9 @@ class RowReading(msgspec.Struct, frozen=True):
 
 
 class TableReading(msgspec.Struct, frozen=True):
-    """A table's configuration besides readings and rows. `limits` are in the smallest unit; `maximum` 0 means none."""
+    """A table's configuration apart from readings and rows. `limits` are in the smallest unit;
+    `maximum` 0 means none.
+    """
 
     name: str
     unit: str

@@ -82,7 +82,9 @@ def find_damage(folder: Path, verify: Callable[[], Verified]) -> Finding:
 
 
 async def check_beside(folder: Path, log: Any) -> Finding:
-    """Start the process and wait for its finding. A check that fails is reported in the log and has no finding."""
+    """Start the process and wait for its finding. A check that fails is reported in the log and does not have a
+    finding.
+    """
     environment = {name: value for name, value in os.environ.items() if name != "NOTIFY_SOCKET"}
     try:
         process = await asyncio.create_subprocess_exec(

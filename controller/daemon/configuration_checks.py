@@ -195,7 +195,7 @@ def _check_readings(table: TableSection, readings: Mapping[str, ReadingSection])
 
 
 def _check_choices(table: TableSection, readings: Mapping[str, ReadingSection]) -> Mistakes:
-    """Check the required choices only if every reading could be read: an unreadable one may be a required one."""
+    """Check the required choices only if every reading could be read: an unreadable reading may be a required one."""
     yield from _mistakes_of_law(table, readings, (), simulated=table.simulated)
 
 

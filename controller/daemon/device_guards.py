@@ -78,7 +78,7 @@ PSEUDO_TERMINALS: Final = range(136, 144)  # major numbers of their nodes
 
 
 def program_behind(url: DeviceUrl) -> Message | None:
-    """Return why a program is at the other end of a serial port, or None if none is known to be there."""
+    """Return why a program is believed to be at the other end of a serial port, or None if none is known to be."""
     if url.scheme != "serial":
         return None
     try:

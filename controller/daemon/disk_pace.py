@@ -23,7 +23,7 @@ SYNCS: Final = {"x86_64": {"74": "fsync", "75": "fdatasync"}, "aarch64": {"82": 
 
 
 class Working(Protocol):
-    """The part of the journal's thread that is needed here (`controller.journal.writer.Work`)."""
+    """The part of the journal's thread that this module needs (`controller.journal.writer.Work`)."""
 
     @property
     def seconds(self) -> float: ...

@@ -1,7 +1,7 @@
 """Looks after the journal of a running table: saved states, the next file, disk space, and the deletion of old files.
 
-Nothing here raises: a failure is logged, the table continues, and the step is tried again. If the journal can no longer
-be written, the next commit fails.
+Nothing in this module raises: a failure is logged, the table continues, and the step is tried again. If the journal can
+no longer be written, the next commit fails.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 class KeptJournal(Protocol):
-    """The part of the journal's writer that is needed here. A method may raise `JournalError`; it then leaves the
+    """The part of the journal's writer that this module needs. A method may raise `JournalError`; it then leaves the
     journal unchanged.
     """
 
@@ -47,7 +47,7 @@ class KeptJournal(Protocol):
 
     @property
     def begun(self) -> int:
-        """When the current file was begun, in UTC."""
+        """The time at which the current file was begun, in UTC."""
 
     async def answer(self) -> None:
         """Return when the thread has finished all earlier requests."""
@@ -109,7 +109,7 @@ class JournalKeeper:
 
     @property
     def warnings(self) -> tuple[Message, ...]:
-        """Return what people are shown until its cause is gone."""
+        """Return the warnings that people are shown until their cause is removed."""
         return tuple(one for one in (self._fills, self._journal.pin_fails, *self._beside()) if one is not None)
 
     def remember(self, given: AnyInput) -> None:

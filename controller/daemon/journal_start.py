@@ -1,5 +1,5 @@
-"""The start of a journal: opens it and finds the state with which the table continues. That is the newest saved state,
-with the entries after it folded in.
+"""Opens a journal when the daemon starts, and finds the state with which the table continues. That is the newest saved
+state, with the entries after it folded in.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def load(journal: Journal[AnyInput, AnyEvent], moment: Moment, report: FoldRepor
 
 
 def _with_doubts(error: JournalError, doubts: Sequence[Doubt]) -> JournalError:
-    """Add the doubts to the error of a failed start: they may be its cause."""
+    """Add the doubts to the error of a failed start, because they may be its cause."""
     if not doubts:
         return error
     said = " ".join(f"{doubt.code}: {doubt.sentence}" for doubt in doubts)

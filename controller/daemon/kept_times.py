@@ -35,7 +35,7 @@ class Shifts:
         self._ends = Deadlines(now)
 
     def dealer_at(self, screen: Screen | None) -> str:
-        """Return the dealer who is signed on there, or "", as after the shift."""
+        """Return the dealer who is signed on at the screen, or "" if nobody is, as after the shift."""
         if screen is None or self._ends.seconds_left(screen.id, screen.until_utc_ns, self.length_ns) <= 0:
             return ""
         return screen.dealer
@@ -55,7 +55,7 @@ class Shifts:
 
 
 class Dated(NamedTuple):
-    """When a decision was made. `boot` is the id of the PC's boot if the daemon started with it, else None."""
+    """The time of a decision. `boot` is the id of the PC's boot if the daemon started with it, else None."""
 
     moment: Moment
     boot: str | None = None
@@ -78,7 +78,7 @@ async def elapsed_since(entry: int, boot: str, until: int, now: Moment, pages: P
 
 
 def _that_count(found: list[Dated]) -> list[Dated]:
-    """Return the first and the last one, and each start with its predecessor: the others add nothing."""
+    """Return the first and the last moment, and each start with its predecessor. The others do not add anything."""
     last = len(found) - 1
     return [
         one for at, one in enumerate(found) if at in (0, last) or one.boot is not None or found[at + 1].boot is not None
@@ -86,8 +86,8 @@ def _that_count(found: list[Dated]) -> list[Dated]:
 
 
 def known_ns(boot: str, found: Iterable[Dated]) -> int:
-    """Return the time between the first and the last one. After a restart of the PC its boot-time clock began at zero,
-    and shows the time since; the wall clock may show more.
+    """Return the time between the first and the last moment. After a restart of the PC its boot-time clock began at
+    zero, and shows the time since; the wall clock may show more.
 
     >>> hour = 3600 * 10**9
     >>> first, set_back = Dated(Moment(10**18, 50)), Dated(Moment(10**18 - 9 * hour, 50 + hour))

@@ -30,14 +30,14 @@ Gauges: TypeAlias = dict[str, dict[tuple[str, ...], float]]  # by name, then by 
 
 
 class Disk(NamedTuple):
-    """The size of the journal and the free space beside it, in bytes."""
+    """The size of the journal and the free space on its disk, in bytes."""
 
     used: int
     free: int
 
 
 class Publishing(Protocol):
-    """The part of the floor's publisher that is needed here. `sent_up_to` is an entry of the journal."""
+    """The part of the floor's publisher that this module needs. `sent_up_to` is an entry of the journal."""
 
     @property
     def is_connected(self) -> bool: ...
@@ -47,7 +47,7 @@ class Publishing(Protocol):
 
 
 class Metered(Protocol):
-    """The part of the running table that is needed here."""
+    """The part of the running table that this module needs."""
 
     state: TableState
     meters: Meters

@@ -33,7 +33,7 @@ def needs_restart(before: Configuration, after: Configuration) -> Message | None
 
 
 class ReloadedTable(Protocol):
-    """The part of the running table that is needed here."""
+    """The part of the running table that this module needs."""
 
     configuration_refused: Message | None
 

@@ -1,5 +1,5 @@
 """Converts the values of a TOML file into sections piece by piece, so that every mistake is found and not only the
-first. A mistake names its place in the file, what is expected there, and what was found.
+first. A mistake names its place in the file, what is expected at that place, and what was found.
 """
 
 from __future__ import annotations

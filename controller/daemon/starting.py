@@ -71,7 +71,7 @@ class HangUps:
             asked.set()
 
     async def next(self) -> None:
-        """Wait for a SIGHUP since the last call; several that arrived meanwhile count as one."""
+        """Wait for a SIGHUP since the last call. Several signals that arrived meanwhile count as one."""
         assert self._asked is not None
         await self._asked.wait()
         self._asked.clear()

@@ -389,7 +389,9 @@ class TableService:
         self._old.close()
 
     async def rest(self) -> None:
-        """Wait at a stop until everything heard is decided and recorded. A disk that hangs is not waited for."""
+        """When the daemon stops, wait until everything received is decided and recorded, but do not wait for a disk
+        that hangs.
+        """
         with suppress(TimeoutError):
             async with asyncio.timeout(ANSWER_WITHIN):
                 await self._ask(None)
@@ -493,7 +495,9 @@ class TableService:
             self._owed.remove(given)
 
     async def _take_as_not_understood(self, given: AnyInput) -> None:
-        """Record a report on which this program fails as not understood; otherwise it would arrive again forever."""
+        """Record a report that this program fails to process as not understood; otherwise it would arrive again
+        forever.
+        """
         if isinstance(given, inputs.DeviceReported) and not isinstance(given.observation, NotUnderstood):
             unreadable = NotUnderstood("this program failed on it; the log has the details")
             await self._take(msgspec.structs.replace(given, observation=unreadable))

@@ -1,4 +1,4 @@
-"""When each key of a configuration takes effect after the file is changed and reloaded."""
+"""States when each key of a configuration takes effect after the file is changed and reloaded."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def changed(before: Configuration, after: Configuration) -> Iterator[str]:
 
 
 def _places(value: Any, kind: type[msgspec.Struct], place: str) -> Iterator[tuple[str, Any]]:
-    """Yield each key of each section that occurs once. A section that is left out has no values."""
+    """Yield each key of each section that occurs once. A section that is left out does not have values."""
     for field in msgspec.structs.fields(kind):
         found = getattr(value, field.name, None)
         here = f"{place}.{field.name}".lstrip(".")

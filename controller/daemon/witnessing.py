@@ -111,7 +111,7 @@ class Witnessing:
         )
 
     async def run(self) -> None:
-        """Run the process and watch it. A failure here never ends the daemon."""
+        """Run the process and watch it. Its failure never ends the daemon."""
         async with asyncio.TaskGroup() as both:
             both.create_task(self._copy())
             both.create_task(self._watch())
@@ -193,7 +193,7 @@ class Witnessing:
 
 def known_elsewhere(witness: Path, table: str) -> Doubt | None:
     """Return a doubt if a journal is begun although the witness holds heads of another one of the table. A separate
-    process is asked, for a limited time. None: it holds none, or did not answer.
+    process is asked, for a limited time. None means that the witness does not hold any, or did not answer.
     """
     command = [sys.executable, "-m", __name__, "--others", table, str(witness)]
     try:
@@ -212,7 +212,7 @@ def known_elsewhere(witness: Path, table: str) -> Doubt | None:
 
 
 class _Copying:
-    """The process's part. What fails is tried again: the daemon counts the time."""
+    """The part that runs in the process. A failed step is tried again; the daemon counts the time."""
 
     def __init__(self, folder: Path, beside: Path) -> None:
         self._folder, self._beside = folder, beside

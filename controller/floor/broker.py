@@ -276,7 +276,7 @@ class BrokerConnection:
             raise self._silent()
 
     async def close(self) -> None:
-        """Disconnect. Published messages are already on their way; a broker that is gone is not waited for."""
+        """Disconnect. Published messages are already on their way; do not wait for a broker that cannot be reached."""
         self._is_closing = True
         self._has_room.set()
         if self._has_thread:

@@ -157,7 +157,7 @@ class Floor:
         self.matters_version = 0
         self.unread = 0
         self.unread_first = ""
-        self.left_out = 0  # reports of tables beyond `MOST_TABLES`
+        self.left_out = 0  # reports from tables beyond `MOST_TABLES`
         self.away_since_ns = self._clock_start = now()
         self.away = True
         self.why = ""  # the code of the broker's error
@@ -352,7 +352,7 @@ class _Beginnings:
 
 
 def _trouble_of(table: TableOnFloor, age_ns: int) -> tuple[Trouble, AnyText]:
-    """Return the first trouble besides the irregularities, with the table's own sentence for it."""
+    """Return the first trouble other than the irregularities, with the table's own sentence for it."""
     report, device = table.table, table.device
     assert report is not None
     works = report.phase not in (Phase.CLOSED, Phase.MAINTENANCE)  # in these phases the device may be off
@@ -401,7 +401,7 @@ def read_report(subject: TopicSubject, payload: bytes) -> Report:
         report = _bounded(report)
     quoted = payload.replace(b"\\\\", b"").replace(b'\\"', b"")  # these two escaped characters are visible
     if payload.isascii() and b"\\" not in quoted and len(payload) <= SHORT:
-        return report  # JSON writes an invisible character with a backslash, so there are none
+        return report  # JSON writes an invisible character with a backslash, so the text does not contain any
     read: Report = with_plain_texts(report, most=MOST_OPEN)
     return read
 

@@ -125,4 +125,4 @@ class PageServer(Serving):
 
 
 async def _keep_nothing(what: str, caller: Caller, count: int) -> None:
-    """Do nothing: refused requests are in the log, and this program has no journal."""
+    """Do nothing: refused requests are in the log, and this program does not have a journal."""

@@ -56,8 +56,8 @@ _NEXT: Final = ".next"
 
 
 class Sending(NamedTuple):
-    """How the journal is sent. `settles` is minutes until a record is settled; 0 means immediately. `rate` is in
-    records per second.
+    """The way in which the journal is sent. `settles` is minutes until a record is settled; 0 means immediately. `rate`
+    is in records per second.
     """
 
     place: TablePlace
@@ -160,7 +160,7 @@ class Publisher:
             await asyncio.sleep(wait * self._random.uniform(0.5, 1.0))
 
     def _fail(self, error: BrokerError | JournalError) -> None:
-        """Write it to the log once, as long as it is the same."""
+        """Log a failure once, until a different failure occurs."""
         if error.message != self._why:
             self._log.warning("floor.away", code=error.code, sentence=str(error), hint=str(error.hint))
         self._why = error.message
@@ -322,7 +322,9 @@ class SentUpTo(msgspec.Struct, frozen=True):
 
 
 def read_cursor(path: Path) -> SentUpTo | None:
-    """Return the cursors, or None if there is no readable file. Raise OSError if the file cannot be read."""
+    """Return the cursors, or None if the file is missing or its content is invalid. Raise OSError
+    if it cannot be read.
+    """
     try:
         with path.open("rb") as file:
             return msgspec.json.decode(file.read(LONGEST_CURSOR), type=SentUpTo)

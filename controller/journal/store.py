@@ -164,7 +164,7 @@ class Journal(Generic[InputT, EventT]):
 
     @property
     def begun(self) -> int:
-        """When the file that is appended to was begun, in UTC."""
+        """The time at which the file that is appended to was begun, in UTC."""
         assert self._header is not None
         return self._header.created_utc_ns
 
@@ -320,7 +320,7 @@ class Journal(Generic[InputT, EventT]):
                 self._pin(Moment(newest.header.created_utc_ns, 0), sync=True)
 
     def _use(self, path: Path, connection: Connection) -> None:
-        """Append to that file from here on; it ends with `head`."""
+        """Append to that file from now on. It ends with `head`."""
         try:
             header = read_header(path, connection)
             assert header is not None
@@ -351,7 +351,9 @@ class Journal(Generic[InputT, EventT]):
         return head.number, utc_ns, signature
 
     def _holds(self, query: str) -> bool:
-        """Return whether the query finds a row for the newest head, or the file has no entry that could have one."""
+        """Return whether the query finds a row for the newest head, or the file does not have an entry that could have
+        such a row.
+        """
         assert self._header is not None
         assert self._connection is not None
         if self.head == self._header.before:

@@ -178,9 +178,10 @@ def test_the_irregularity_of_a_misread_hand_ends_with_the_correction() -> None:
 
 
 def test_guesses_at_a_face_down_hand_are_answered_three_times() -> None:
-    """The dealer and a supervisor name one hand after another to learn which one the device read.
+    """The dealer and a supervisor name one hand after another to learn which hand the device read.
 
-    The answer to the fourth, correct hand does not differ from the answer to a wrong one.
+    The answer to the fourth hand, which is correct, does not differ from the answer to a wrong
+    hand.
     """
     table = TableHarness(hands=HANDS, by_device=False).start().to_dealing().deal()
     table.expose("D", HANDS["D"])

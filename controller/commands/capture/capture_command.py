@@ -244,7 +244,7 @@ def _at_speed(speed: float) -> Callable[[float], Awaitable[None]]:
 
 @contextmanager
 def _bridge_errors() -> Iterator[None]:
-    """Turn errors of the bridge into a sentence with the exit code of their kind."""
+    """Turn errors from the bridge into a sentence with the exit code of their kind."""
     try:
         yield
     except NotPlainError as error:

@@ -175,7 +175,7 @@ def _brltty(table: Table, usb: UsbDevice) -> Finding:
 
 
 def _text(path: Path) -> str:
-    """Read a line of sysfs; return "" if there is none."""
+    """Read a line from sysfs. Return "" if it does not exist."""
     try:
         return path.read_text("ascii", errors="replace").strip()
     except OSError:

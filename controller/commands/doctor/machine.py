@@ -180,7 +180,7 @@ class Table(NamedTuple):
 
     @property
     def process(self) -> str:
-        """The daemon's process id according to systemd; 0 or empty if there is none."""
+        """The daemon's process id according to systemd, or "0" or an empty string if the daemon is not running."""
         return self.machine.run("systemctl", "show", "--property=MainPID", "--value", self.unit) or ""
 
 

@@ -40,7 +40,9 @@ def addresses(table: Table) -> Iterator[Finding]:
 
 
 def _admits(in_force: dict[str, str], host: str) -> bool:
-    """Return whether the unit may reach the host. Allowed addresses override denied ones; a name may have any."""
+    """Return whether the unit may reach the host. Allowed addresses override denied addresses. A name may have any
+    address.
+    """
     if not in_force.get("IPAddressDeny"):
         return True
     networks = [ipaddress.ip_network(one) for one in in_force.get("IPAddressAllow", "").split()]

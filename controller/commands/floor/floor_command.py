@@ -1,4 +1,4 @@
-"""`cardshoe floor`: finds its commands by name. Each has its own module, so this one is short."""
+"""`cardshoe floor`: finds its commands by name. Each command has its own module, so this module is short."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def database_option(command: Command) -> Command:
 
 @contextmanager
 def problems() -> Iterator[None]:
-    """Turn errors of the store into a sentence, with exit code 78 if the database is the wrong one, else 1."""
+    """Turn errors from the store into a sentence, with exit code 78 if it is the wrong database, else 1."""
     try:
         yield
     except StoreError as error:

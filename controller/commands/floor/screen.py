@@ -170,7 +170,7 @@ class FloorScreen:
         return pit if self._is_one_site else f"{site}{JOINT}{pit}"
 
     def _state(self, row: TableRow) -> str:
-        """Return what needs a person besides irregularities, else the phase, with its age if that is a minute or
+        """Return what needs a person apart from irregularities, else the phase, with its age if that is a minute or
         more.
         """
         troubled = row.trouble and row.trouble != "warning"

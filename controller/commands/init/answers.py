@@ -68,7 +68,7 @@ def checked_name(given: str) -> str:
 
 
 def user_named(uid: int) -> str:
-    """Return the name of a user, or "" if this machine has none with that number."""
+    """Return the name of a user, or "" if no user on this machine has that number."""
     try:
         return pwd.getpwuid(uid).pw_name
     except KeyError:

@@ -1,4 +1,6 @@
-"""The folder of a new table: written beside its place, checked as the daemon checks it, and only then moved there."""
+"""The folder of a new table: written next to its final place, checked as the daemon checks it, and only then moved to
+that place.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A shift or a day in numbers: rounds, hands, voids, irregularities, faults of the device, people. No words, no I/O."""
+"""A shift or a day in numbers: rounds, hands, voids, irregularities, faults of the device, people. This module has
+neither words nor I/O.
+"""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ def _logs(backup: Path) -> list[str]:
 
 
 def _make_empty(folder: Path, what: str, left: Collection[str] = ()) -> None:
-    """Make an empty folder. `left` names files that an earlier attempt may have left there."""
+    """Make an empty folder. `left` names files that an earlier attempt may have left in it."""
     with speaking(folder):
         folder.mkdir(mode=0o750, parents=True, exist_ok=True)
         if any(one.name not in left for one in folder.iterdir()):
@@ -184,7 +184,7 @@ def _copy_open(path: Path, target: Path) -> None:
 
 
 def _to_be_appended_to(path: Path) -> None:
-    """Prepare a file in the form in which the daemon leaves its newest one."""
+    """Prepare a file in the form in which the daemon leaves its newest file."""
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA journal_mode=WAL")
     path.chmod(0o600)

@@ -35,7 +35,7 @@ class Happened(NamedTuple):
 
 
 class Decided(NamedTuple):
-    """A decision. `round` is the round that was in progress after it, or else the last one."""
+    """A decision. `round` is the round that was in progress after it, or else the last round."""
 
     entry: int
     utc_ns: int

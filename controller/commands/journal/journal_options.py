@@ -83,7 +83,7 @@ def _asked(path: Path | None, config: Path | None, zone: str | None, day_begins:
 
 
 def configuration_of(path: Path) -> Configuration:
-    """Read a table's configuration; report its mistakes in a sentence with exit code 78."""
+    """Read a table's configuration. Report its mistakes in a sentence with exit code 78."""
     from controller.daemon.configuration import ConfigurationError, read_configuration
 
     try:
@@ -119,7 +119,7 @@ def span_of(asked: Asked, source: Source, day: str | None, since: str | None, un
 
 @contextmanager
 def problems() -> Iterator[None]:
-    """Turn errors of the journal into a sentence with exit code 4."""
+    """Turn errors from the journal into a sentence with exit code 4."""
     try:
         yield
     except JournalError as error:
@@ -182,7 +182,7 @@ def print_json(value: Any) -> None:
 
 @contextmanager
 def progress_of(journal: Path) -> Iterator[Callable[[int], None]]:
-    """Yield a function to call with each entry that was reached. Raise `JournalError` if there is no journal."""
+    """Yield a function to call with each entry that is reached. Raise `JournalError` if there is no journal."""
     if not sys.stderr.isatty():
         yield lambda entry: None
         return

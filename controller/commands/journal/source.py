@@ -233,7 +233,7 @@ class Source:
         return low
 
     def first_round(self, file: File) -> int:
-        """Return the round in which the file begins; 0 before the first one. An empty file sorts last."""
+        """Return the round in which the file begins, or 0 before the first round. An empty file sorts last."""
         with closing(self._folder.reader(file.path)) as reader:
             return next((one.round for one in reader.decisions(0, 1)), MOST)
 
@@ -279,7 +279,7 @@ class Source:
         return any(begin <= last and first <= end for begin, end in self.changed)
 
     def last(self) -> Decision | None:
-        """Return the last decision, if there is one."""
+        """Return the last decision, or None if there is none."""
         return next(self.decisions(self.last_entry() - 1), None)
 
     def last_entry(self) -> int:
@@ -292,11 +292,13 @@ class Source:
 
     @property
     def size(self) -> int:
-        """The size of all files in bytes, without the log beside the newest."""
+        """The size of all files in bytes, without the log next to the newest file."""
         return sum(path.stat().st_size for path in self.paths)
 
     def signed_head(self, number: int) -> SignedHead | None:
-        """Return the first signed head at or after that entry, else the last one; None if nothing is signed yet."""
+        """Return the first signed head at or after that entry, else the last signed head, or None if nothing is signed
+        yet.
+        """
         holds = self._last_where(lambda file: file.before < number)
         after = (self._signed(self.file(at), _SIGNED, (number,)) for at in range(holds, len(self.paths)))
         before = (self._signed(self.file(at), _LAST_SIGNED) for at in range(holds, -1, -1))

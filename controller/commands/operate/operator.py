@@ -289,7 +289,7 @@ class Operator:
 
 
 def lines_of_answer(operator: Operator) -> Iterator[str]:
-    """Yield the answer to the last line: recalled cards, or why there are none."""
+    """Yield the answer to the last line: recalled cards, or the reason why there are none."""
     for card in operator.recalled:
         yield f"{card.place}: card {card.ordinal} is {card.card or 'not known: the device did not read it'}"
     if operator.sentence:

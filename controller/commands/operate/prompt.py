@@ -43,7 +43,7 @@ class Words(Completer):
 
 
 class Prompt:
-    """A person's prompt at a table. `signer` and `again` ask here."""
+    """A person's prompt at a table. `signer` and `again` ask their questions at it."""
 
     def __init__(self, table: RunningTable, signer: Signer) -> None:
         self._table = table

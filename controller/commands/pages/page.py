@@ -1,4 +1,4 @@
-"""A page from a template beside the calling module, which extends `page.html`, and plots as SVG.
+"""A page from a template in the folder of the calling module, which extends `page.html`, and plots as SVG.
 
 Plots are drawn without a display. Identical figures give identical bytes.
 """

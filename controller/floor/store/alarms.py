@@ -75,8 +75,8 @@ def raise_alarms(connection: Connection, alarms: Sequence[Alarm]) -> None:
 def contradicts(
     connection: Connection, journal: JournalRow, arrived: Arrived, kind: Kind, sentence: str
 ) -> list[Alarm]:
-    """Keep the record alongside the stored one, if there is room. Return the alarm, or nothing if the record is kept
-    already.
+    """Keep the record alongside the stored record, if there is room. Return the alarm, or nothing if the record is
+    already kept.
     """
     record = arrived.record
     number = record.last if isinstance(record, DecisionMade) else record.number

@@ -80,7 +80,7 @@ class OtherTableError(Exception):
 
 
 class _Row(NamedTuple):
-    """The journal's row in the store; its id is 0 if the store has none."""
+    """The journal's row in the store; its id is 0 if the store does not have a row for it."""
 
     id: int = 0
     site: str = ""

@@ -111,7 +111,7 @@ def _may_follow(connection: Connection, journal: JournalRow, link: ChainLink) ->
     """Return whether the record of its file, or of one between that and the chain's end, has not arrived yet."""
     row = connection.execute(_WHOSE, (link.file,)).fetchone()
     if row is not None and row[0] is not None and (row[0], row[1]) != (journal.number, link.before):
-        return False  # this is not the first decision of that file
+        return False  # this decision is not the first of that file
     passed: set[str] = set()
     while row is not None and row[0] == journal.number:
         previous_file = row[2]

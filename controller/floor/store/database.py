@@ -128,7 +128,7 @@ class Database:
             self._connection = None
 
     def interrupt(self) -> None:
-        """Cancel the statement that runs in another thread, which raises `StoreError` there."""
+        """Cancel the statement that runs in another thread, which then raises `StoreError` in that thread."""
         if (connection := self._connection) is not None:
             with suppress(psycopg.Error):
                 connection.cancel_safe(timeout=CONNECTS_WITHIN)

@@ -84,7 +84,7 @@ def take_decisions(connection: Connection, came: Sequence[CameDecision]) -> Deci
 
 
 def _nearest(connection: Connection, came: Sequence[CameDecision]) -> dict[int, StoredDecision]:
-    """Return the nearest stored decision by the place in `came`; there is none for those above every stored entry."""
+    """Return the nearest stored decision by the place in `came`. There is none for a place above every stored entry."""
     asked = [(place, one) for place, one in enumerate(came) if one.made.first <= one.journal.highest]
     if not asked:
         return {}
@@ -121,7 +121,7 @@ def _store(connection: Connection, new: Iterable[CameDecision]) -> None:
 
 
 def _signed_otherwise(connection: Connection, new: Sequence[CameDecision]) -> list[Alarm]:
-    """Return alarms for heads that arrived before their decisions and sign different ones."""
+    """Return alarms for heads that arrived before their decisions and sign different decisions."""
     before = [one for one in new if one.made.last <= one.journal.head_number]
     if not before:
         return []

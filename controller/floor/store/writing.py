@@ -164,7 +164,9 @@ class _Batch:
         raise_alarms(self._connection, self.alarms)
 
     def _is_good(self, one: Arrived) -> bool:
-        """Return whether a table may send the record under that topic; otherwise keep it alongside the stored ones."""
+        """Return whether a table may send the record under that topic. If not, keep the record alongside the stored
+        records.
+        """
         journal, record = self._journals[one.whose], one.record
         journal.pit = one.place.pit
         kind: Kind = "unreadable"
