@@ -1,6 +1,6 @@
 """Problems that end a command: a sentence, a next step, and the exit code (docs/faults.md).
 
-They stand apart because every command raises them.
+They have their own module because every command raises them.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ def control(version: str, architecture: str, kibibytes: int) -> str:
 
 
 def changelog(markdown: str, version: str, epoch: int) -> str:
-    """Return CHANGELOG.md in Debian's form. Each of its versions is an entry; the first is the packaged one."""
+    """Return CHANGELOG.md in Debian's form. Each of its versions is an entry; the first is the packaged version."""
     parts = HEADING.split(markdown)[1:]
     date = format_datetime(datetime.fromtimestamp(epoch, UTC))
     entries = []

@@ -33,8 +33,8 @@ if __name__ == "__main__":
 
 
 class Environment(NamedTuple):
-    """An environment. `folder` is where it was made. `name` is its folder under /opt/cardshoe, which differs for each
-    content.
+    """An environment. `folder` is the folder in which it was made. `name` is its folder under /opt/cardshoe, which
+    differs for each content.
     """
 
     folder: Path

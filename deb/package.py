@@ -122,6 +122,6 @@ def _write(path: Path, text: str) -> None:
 
 
 def _compress(path: Path, text: str) -> None:
-    """Write the compressed text beside the path, without a name or a time in it."""
+    """Write the compressed text next to the path, without a name or a time in it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(text.encode(), 9, mtime=0))

@@ -85,7 +85,7 @@ def _git(*words: str) -> str:
 
 
 def sign(path: Path, key: Path) -> None:
-    """Write an Ed25519 signature beside the file, as NAME.sig; it is always the same for the same file. `key` is the
+    """Write an Ed25519 signature next to the file, as NAME.sig. It is always the same for the same file. `key` is the
     private key, as PEM.
     """
     run("openssl", "pkeyutl", "-sign", "-rawin", "-inkey", key, "-in", path, "-out", path.with_name(f"{path.name}.sig"))

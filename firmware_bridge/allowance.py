@@ -1,4 +1,4 @@
-"""A rate limit: a burst, then one more at a fixed interval. Drivers, API, logs and store share this one."""
+"""A rate limit: a burst, then one more at a fixed interval. Drivers, API, logs and store share this implementation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The identity, status and capabilities of a device, and what it means for people where it lacks one."""
+"""The identity, status and capabilities of a device, and what it means for people if a capability is missing."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Capabilities(msgspec.Struct, frozen=True):
 
 
 class DeviceIdentity(msgspec.Struct, frozen=True):
-    """The identity that a device reports. The driver's handshake proves it, where the driver has one."""
+    """The identity that a device reports. The driver's handshake proves it if the driver has a handshake."""
 
     kind: Literal["shuffler", "shoe"]
     unit: Literal["sets", "singles", "both"]

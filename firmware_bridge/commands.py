@@ -1,7 +1,7 @@
 """The commands that a device accepts.
 
-Only one command that moves cards may be open at a time; the others may be open at the same time. The module stands
-alone, however small, as the counterpart of `observations`: their classes have similar names.
+Only one command that moves cards may be open at a time; the others may be open at the same time. Although it is small,
+it is a separate module as the counterpart of `observations`: their classes have similar names.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ Presence: TypeAlias = Callable[[], Hashable]
 async def watch(url: DeviceUrl, on_plugged_in: Callable[[], None], *, pause: Pause = asyncio.sleep) -> None:
     """Call `on_plugged_in` whenever the device of `url` is plugged in, until cancelled.
 
-    Return immediately for the schemes that have no plug on this machine: tcp and sim.
+    Return immediately for the schemes without a plug on this machine: tcp and sim.
     """
     presence = presence_of(url)
     if presence is not None:
@@ -84,7 +84,7 @@ def usb_presence(name: UsbName, devices: Path = USB_DEVICES, nodes: Path = USB_N
 
 
 def _changed_at(node: Path) -> int:
-    """Return the time in nanoseconds, or 0 if there is no such node."""
+    """Return the time in nanoseconds, or 0 if the node does not exist."""
     with contextlib.suppress(OSError):
         return node.stat().st_ctime_ns
     return 0

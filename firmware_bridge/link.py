@@ -321,7 +321,7 @@ class Link:
         self.ready = True
         self._ready_since = self._clock()
         self._record(lambda recorder: recorder.ready(ready.identity))
-        self._changed.set()  # from here on staleness is checked
+        self._changed.set()  # from now on staleness is checked
         self._on_state(LinkState.READY)
         self._deliver(ready)
 

@@ -137,7 +137,7 @@ class LinkKeeper:
         return msgspec.structs.replace(self._health, last_heard=last_heard, statistics=copy.copy(link.statistics))
 
     def acknowledge(self, boot: int, number: int) -> None:
-        """Acknowledge every report up to this one: the journal holds it. Without a link, do nothing."""
+        """Acknowledge every report up to this one, because the journal holds it. Without a link, do nothing."""
         if self._link is not None:
             self._link.acknowledge(boot, number)
 
@@ -154,7 +154,7 @@ class LinkKeeper:
             self._link.drop(LinkOver(code, sentence, refused))
 
     def try_now(self) -> None:
-        """End this pause, or the next one, because something was plugged in.
+        """End this pause, or the next pause, because something was plugged in.
 
         An open link is left alone. If a device is unplugged and plugged in before the end of its link is noticed, the
         notice is kept until then.
@@ -199,7 +199,7 @@ class LinkKeeper:
         return self._next_pause(link, over)
 
     def _deliver_refusal(self, link: Link, over: LinkOver) -> None:
-        """Deliver the refusal of a device that was never ready: once, not at every attempt."""
+        """Deliver the refusal of a device that was never ready, once and not at every attempt."""
         if link.ready:
             self._refusal = over if over.refused else None  # the link has delivered it
         elif over.refused and over != self._refusal:

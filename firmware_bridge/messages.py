@@ -77,7 +77,7 @@ def counted(one: str, many: str, count: int, /, **args: Argument) -> Message:
 
 
 def all_of(parts: Sequence[Message]) -> Message:
-    """Return several phrases as one: "box 1 and the Dealer's hand"."""
+    """Join several phrases into one: "box 1 and the Dealer's hand"."""
     return parts[0] if len(parts) == 1 else Message("{parts}", {"parts": tuple(parts)})
 
 

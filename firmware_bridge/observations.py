@@ -79,7 +79,7 @@ class SetRemoved(Observation, frozen=True, tag="set_removed"):
 
 
 class CardDrawn(Observation, frozen=True, tag="card_drawn"):
-    """One card left a shoe. `face_up` is None if the device has no orientation sensor."""
+    """One card left a shoe. `face_up` is None if the device does not have an orientation sensor."""
 
     shuffle: int
     ordinal: int

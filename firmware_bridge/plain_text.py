@@ -23,7 +23,7 @@ _TEXTLESS: Final = frozenset({int, bool, float, bytes, type(None)})  # frequent 
 
 
 def is_hidden(character: str) -> bool:
-    """Return whether a screen shows nothing for this character, or acts on it."""
+    """Return whether a screen does not show this character, or acts on it."""
     return unicodedata.category(character) in _HIDDEN
 
 

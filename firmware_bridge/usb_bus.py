@@ -62,7 +62,7 @@ class SeenUsb(NamedTuple):
 
 
 def seen_usb(devices: Path = USB_DEVICES) -> Iterator[SeenUsb]:
-    """Yield the devices. Raise OSError if the kernel has no USB at all. Vanished devices are left out."""
+    """Yield the devices. Raise OSError if the kernel does not support USB. Vanished devices are left out."""
     for folder in sorted(devices.iterdir()):
         with contextlib.suppress(OSError, ValueError):
             vendor, product = (int(_content(folder / name), 16) for name in ("idVendor", "idProduct"))

@@ -1,6 +1,6 @@
 """Build hook of hatchling: writes the OpenAPI document that wheels, editable installations and Debian's package carry.
 
-It stands apart because hatchling loads it by its path.
+It is a separate module because hatchling loads it by its path.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ msgstr ""
 
 
 class Text(NamedTuple):
-    """A text. `many` is the text for numbers other than 1, and `key` the page's name for it."""
+    """A text. `many` is the text for numbers other than 1, and `key` is the page's name for the text."""
 
     id: str
     many: str = ""

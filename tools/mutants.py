@@ -95,7 +95,9 @@ def _of(path: Path) -> Iterator[Mutant]:
 
 
 def _unchanged(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield what is not changed: annotations, patterns, and f-strings (whose parts have no exact place before 3.12)."""
+    """Yield the nodes that are not changed: annotations, patterns, and f-strings (whose parts have no exact place
+    before 3.12).
+    """
     if isinstance(node, ast.JoinedStr | ast.pattern):
         yield node
     for field in ("annotation", "returns"):

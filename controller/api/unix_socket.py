@@ -98,9 +98,10 @@ def _in_use(path: Path) -> SocketRefusedError:
 
 
 def _put(folder: int, fresh: str, path: Path, dead: tuple[int, int] | None) -> None:
-    """Give the listening socket `fresh` its name, in place of the dead one.
+    """Give the listening socket `fresh` its name, in place of the dead socket.
 
-    Another program may do the same at this moment: only one of both gets the name. Raises `SocketRefusedError`.
+    Another program may do the same at this moment: only one of the two gets the name. Raises
+    `SocketRefusedError`.
     """
     aside = f"{fresh}-dead"
     if dead is not None:

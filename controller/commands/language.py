@@ -1,6 +1,6 @@
 """The option `--language` of commands that show a table, and the words that they share with the console.
 
-It stands apart because the simulators' commands use it, too.
+It is a separate module because the simulators' commands use it, too.
 """
 
 from __future__ import annotations

@@ -81,7 +81,9 @@ class OwnWords(NamedTuple):
 
 
 def _filled(said: Message, owners: dict[str, Message]) -> Message:
-    """Return a message with the owners of hands in the slots for which it has no argument, also in messages within."""
+    """Return a message with the owners of hands in the slots for which it does not have an argument, also within nested
+    messages.
+    """
     args = {name: _argument(given, owners) for name, given in said.args.items()}
     texts = said.id + said.many
     missing = {name: owner for name, owner in owners.items() if f"{{{name}}}" in texts and name not in args}

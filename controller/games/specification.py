@@ -240,7 +240,7 @@ STATED: Final = tuple(name for name in Facts.__struct_fields__ if name != "notic
 
 
 def number(kind: Kind, facts: Facts) -> str:
-    """Return the irregularity's number, I01 to I28, or a dash if it has none.
+    """Return the number of the irregularity, I01 to I28, or a dash if it does not have one.
 
     >>> number(Kind.WRONG_COUNT, Facts(dealer_hand=True, handled=True))
     'I08b'

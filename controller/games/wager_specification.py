@@ -80,7 +80,7 @@ class Looks(StrEnum):
 
 
 class Needs(StrEnum):
-    """The main wager that a box must have before a side wager may be placed there (reading 44)."""
+    """The main wager that a box must have before a side wager may be placed on it (reading 44)."""
 
     NOTHING = "nothing"
     OWN_MAIN = "own_main"  # of the same bettor

@@ -208,8 +208,8 @@ def lock_folder(folder: Path) -> int:
 
 
 def make_file(path: Path) -> None:
-    """Create an empty file that only its owner may read, unless there is an empty one. Raise OSError or `JournalError`:
-    journal-format for something else under that name, journal-damaged for a log without its file.
+    """Create an empty file that only its owner may read, unless an empty file exists already. Raise OSError or
+    `JournalError`: journal-format for something else under that name, journal-damaged for a log without its file.
     """
     try:
         require_file(path)
@@ -351,7 +351,7 @@ def grow_log(path: Path) -> None:
 
 @contextmanager
 def speaking(path: Path) -> Iterator[None]:
-    """Raise errors of SQLite and of the system as `JournalError`."""
+    """Raise errors from SQLite and from the system as `JournalError`."""
     try:
         yield
     except FAILURES as error:

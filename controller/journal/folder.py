@@ -46,7 +46,7 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def survey(folder: Path) -> tuple[list[Path], list[JournalError]]:
-    """Return the files in order, and the faults of the sequence. Raise `JournalError` if the folder cannot be read."""
+    """Return the files in order, and the faults in the sequence. Raise `JournalError` if the folder cannot be read."""
     with speaking(folder):
         found = sorted((number_of(path), path) for path in folder.iterdir() if _NUMBERED.fullmatch(path.name))
     faults: list[JournalError] = []
@@ -131,7 +131,7 @@ def _header_of(path: Path) -> Header:
 
 
 class JournalFolder(Generic[InputT, EventT]):
-    """All files of a journal, or a single one, read in order; each is opened when its turn comes."""
+    """All files of a journal, or a single file, read in order. Each is opened when its turn comes."""
 
     def __init__(self, files: list[Path], types: Types | None, local_key: bytes | None) -> None:
         self.files = files

@@ -4,8 +4,8 @@
              with 0x01 for each run of 64 hexadecimal digits | 32 bytes for each of these, in order
 
 JSON has no byte 0x01. Digests are not deflated, so that the size of a packed text does not depend on a commitment. A
-file contains its words, so that nothing else is needed to read it. It stands apart
-because a program that reads a journal without this one has to do the same.
+file contains its words, so that nothing else is needed to read it. It is a separate module because a program that reads
+a journal without this package has to do the same.
 """
 
 from __future__ import annotations

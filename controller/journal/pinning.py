@@ -64,7 +64,7 @@ class Known(msgspec.Struct, frozen=True):
 
 
 class JournalPin:
-    """The pin beside a journal in that folder. It belongs to the thread that owns the journal."""
+    """The pin next to a journal in that folder. It belongs to the thread that owns the journal."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -76,7 +76,7 @@ class JournalPin:
         """Why the pin cannot be written; None if it can."""
 
     def look(self, signer: Signer, local_key: bytes) -> None:
-        """Open the pin and compare the journal with it. `signer` signs from here on. Raise `JournalError`."""
+        """Open the pin and compare the journal with it. `signer` signs from now on. Raise `JournalError`."""
         path = self._folder / PIN
         with speaking(path):
             files = files_in(self._folder) if self._folder.exists() else []
@@ -122,7 +122,7 @@ class JournalPin:
             self._write(self._pin, pinned, sync=sync)
 
     def accept(self) -> None:
-        """Accept the journal as it is, because a person decided so. An unreadable pin is kept beside the new one. A
+        """Accept the journal as it is, because a person decided so. An unreadable pin is kept next to the new pin. A
         failure is stored in `fails`.
         """
         self.doubts = ()
@@ -157,7 +157,7 @@ def _fails(path: Path, error: OSError) -> Message:
 
 
 class _Look:
-    """A comparison of the files with the pin's content, which is None if it has none."""
+    """A comparison of the files with the content of the pin, which is None if the pin is empty."""
 
     def __init__(self, folder: Path, files: JournalFolder[Any, Any], pinned: Pinned | None, signer: Signer) -> None:
         self._folder = folder
@@ -366,7 +366,7 @@ def _is_deleted(newest: Path, file_id: str, local_key: bytes) -> bool:
 
 
 def _of_missing(names: Sequence[tuple[Path, _Name]], deleted: Collection[str]) -> Doubt | None:
-    """Return a doubt about files missing before the first one."""
+    """Return a doubt about files that are missing before the first file."""
     path, name = names[0]
     if not name.previous_file or name.previous_file in deleted:
         return None

@@ -21,7 +21,7 @@ _BLOCK: Final = 512  # bytes, the unit of `st_blocks`
 
 
 class Reserve:
-    """The reserve beside a journal in that folder. It belongs to the thread that owns the journal."""
+    """The reserve next to a journal in that folder. It belongs to the thread that owns the journal."""
 
     def __init__(self, folder: Path, size: int = BYTES) -> None:
         self._path = folder / NAME

@@ -93,7 +93,7 @@ def load_signing_key(path: Path) -> SigningKey:
 
 
 def _replace(path: Path, private: bytes, endorsement: bytes, journal_id: str, kept: Path | None = None) -> None:
-    """Replace the key file. `kept` is where the old file is kept."""
+    """Replace the key file. `kept` is the path at which the old file is kept."""
     beside, owner = path.with_name(f"{path.name}.next"), path.stat()
     lines = (private.hex(), endorsement.hex(), journal_id)
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)

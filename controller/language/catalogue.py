@@ -57,7 +57,7 @@ class Texts:
         self._logged: set[str] = set()
 
     def text_of(self, given: Message) -> str | None:
-        """Return the text of a message with its slots; None if the language has none."""
+        """Return the text of a message with its slots, or None if the language does not have one."""
         found = self._texts.get(given.id)
         if isinstance(found, tuple):
             count = given.args.get("count")
@@ -89,7 +89,7 @@ class Texts:
 
 
 class Speaker(NamedTuple):
-    """The language of a reader. `whole`: the reader asked for messages with their arguments beside each text."""
+    """The language of a reader. `whole`: the reader asked for messages with their arguments as well as each text."""
 
     language: str
     whole: bool = False
@@ -221,7 +221,7 @@ def read(language: str, folder: Path) -> Texts:
 
 def read_file(path: Path) -> Any:
     """Return Babel's catalogue of a file. Raises `CatalogueError` with file and line."""
-    from babel.messages.pofile import PoFileError, read_po  # needed only when another language than English is read
+    from babel.messages.pofile import PoFileError, read_po  # needed only when a language other than English is read
 
     try:
         with path.open("rb") as file:

@@ -1,4 +1,6 @@
-"""Words for people's acts beside the cards: corrections, abandoning a round, maintenance, and who deals."""
+"""Words for people's acts that do not concern the cards: corrections, abandoning a round,
+maintenance, and who deals.
+"""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class TableOfWords(Protocol):
         """Return the ids of the open irregularities."""
 
     def moves_due(self) -> bool:
-        """Return whether cards are to be moved before play goes on, and everything is decided."""
+        """Return whether everything is decided and cards must be moved before play continues."""
 
     def choosers(self) -> Sequence[tuple[Place, str]]:
         """Return who has to choose: the place and the bettor, who may be empty."""

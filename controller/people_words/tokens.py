@@ -18,7 +18,7 @@ ACTIONS: Final[Mapping[str, RulingAction]] = {action.value.replace("_", " "): ac
 INSTRUCTIONS: Final[Mapping[str, Instruction]] = {one.value.replace("_", " "): one for one in Instruction}
 FACTS: Final = tuple(name for name in Facts.__struct_fields__ if name != "noticed")
 YES_OR_NO: Final[Mapping[str, bool]] = {"yes": True, "no": False}
-MOST_TIMES: Final = 99  # more than the cards of a deck
+MOST_TIMES: Final = 99  # more than the cards in a deck
 _NUMBER: Final = re.compile(r"-?[0-9]{1,9}")  # ASCII digits, no more than any meaningful number has
 _PLACE: Final = re.compile(r"D|B[1-9]")
 ValueT = TypeVar("ValueT")

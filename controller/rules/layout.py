@@ -307,7 +307,7 @@ def check_possible(law: Law, rules: TableRules, wager_id: str, box: int, amount:
 
 
 def has_main(law: Law, layout: Layout, wager: Wager, box: int, bettor_id: str) -> bool:
-    """Return whether the main wager that this wager of the bettor needs lies on that box (reading 44)."""
+    """Return whether the main wager that this wager by the bettor needs lies on that box (reading 44)."""
     if wager.needs is Needs.NOTHING:
         return True
     mains = [bet for bet in layout.on(box) if law.wager(bet.wager).main]

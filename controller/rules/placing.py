@@ -164,7 +164,9 @@ def _last_to_give_way(law: Law, layout: Layout, bets: list[Bet], maximum: int) -
 
 
 def _check_position(law: Law, rules: TableRules, layout: Layout, wager: Wager, bet: Bet) -> None:
-    """Check whether the bettor may bet there at all: the box, its main wager, his restriction, the number of wagers."""
+    """Check whether the bettor may bet on the box at all: the box, its main wager, his restriction, the number of
+    wagers.
+    """
     betting, box = law.game.betting, law.game.words.spot(bet.box)
     if bet.box in rules.closed_boxes:
         raise BetRefusedError(BetRefusal.BOX_CLOSED, message("{box} is closed; bet on another", box=box))
@@ -256,7 +258,7 @@ class _Chips(msgspec.Struct, frozen=True):
 
 
 def _share_the_maximum(law: Law, rules: TableRules, layout: Layout, bet: Bet, before: int) -> Laid:
-    """Lay the bet, of which `before` units were there already, and hand back what exceeds the box's maximum."""
+    """Lay the bet, of which `before` units were on the box already, and hand back what exceeds the box's maximum."""
     laid = layout.holding(bet)
     maximum = rules.limits.get(bet.wager, Limit()).maximum
     over = 0 if maximum is None else sum(other.amount for other in laid.on(bet.box, bet.wager)) - maximum

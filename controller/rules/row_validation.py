@@ -23,7 +23,7 @@ def may_remove_the_dealers_hand(row: Row) -> bool:
 
 
 def rows_are_right(game: Game) -> Iterator[str]:
-    """Yield the problems of each row, and what rows need but the game does not have."""
+    """Yield the problems in each row, and the facts that rows need but the game does not have."""
     seen: set[object] = set()
     for row in game.irregularities:
         yield from (f"{_place(row)}: {problem}" for problem in _row(row))

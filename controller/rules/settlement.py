@@ -33,7 +33,7 @@ class SettlementError(MessageError):
 
 
 class Rounding(StrEnum):
-    """The house's treatment of a payout that is not a whole unit: house procedure, which no clause covers.
+    """The house's treatment of a payout that is not a whole unit. This is house procedure, which no clause covers.
 
     If it rounds payouts either way, shares of a maximum are whole units too.
     """

@@ -57,7 +57,7 @@ RANKS: Final = range(1, 14)
 
 
 def problems(game: Game) -> tuple[str, ...]:
-    """Return every problem of a game's data; empty if there are none.
+    """Return every problem in a game's data, or an empty result if there are none.
 
     Checks run only on data that passed the earlier ones: types first, then settings, wagers and rows, then what depends
     on readings.

@@ -171,7 +171,7 @@ def _enters_chooser(state: TableState, choosing: Sequence[Irregularity], operati
 
 
 def lay(decision: Decision, given: PersonActed, operation: operations.Operation) -> None:
-    """Place, change or remove bets. The boxes with a main wager become the occupied ones."""
+    """Place, change or remove bets. The boxes with a main wager become the occupied boxes."""
     laid = _layout_after(decision.state, operation)
     overlooked = isinstance(operation, operations.PlaceWager) and operation.overlooked
     decision.emit(events.LayoutChanged(laid.layout.bets, laid.layout.numbered, laid.handed_back, overlooked))
@@ -344,7 +344,7 @@ def take_off_returned(decision: Decision) -> None:
 
 
 def _mark_boxes(decision: Decision, bets: Iterable[Bet]) -> None:
-    """Mark the boxes with a main wager as the occupied ones."""
+    """Mark the boxes with a main wager as occupied."""
     law = decision.state.law
     boxes = tuple(sorted({bet.box for bet in bets if law.wager(bet.wager).main}))
     if boxes != decision.state.round.boxes:
@@ -354,7 +354,7 @@ def _mark_boxes(decision: Decision, bets: Iterable[Bet]) -> None:
 def settle_again(decision: Decision, irregularity: int, clause: str) -> None:
     """Reverse and repeat the settlement, because a hand was removed or a bet ruled on after it.
 
-    Does nothing in a void round: there every bet is returned, whatever else is decided.
+    Do nothing in a void round, in which every bet is returned, whatever else is decided.
     """
     if decision.state.round.settlement and decision.state.phase is not Phase.VOIDED:
         take_back_settlement(decision, irregularity, clause)
@@ -421,7 +421,7 @@ def _entering(state: TableState) -> Iterator[Group]:
 
 
 def _wagers(state: TableState) -> Iterator[Group]:
-    """Offer a bet that the rules allow, and an overlooked one that lies there although they do not."""
+    """Offer a bet that the rules allow, and an overlooked bet that lies on the layout although they do not allow it."""
     assert state.settings is not None
     main = next(wager for wager in state.law.wagers if wager.main)
     limit = state.table_rules.limits.get(main.id)

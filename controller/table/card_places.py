@@ -1,4 +1,6 @@
-"""Records where cards actually are: at a place other than the order of the deal says, on the floor, or discarded."""
+"""Records where cards actually are: at a place other than the one that the order of the deal gives, on the floor, or
+discarded.
+"""
 
 from __future__ import annotations
 
@@ -84,7 +86,8 @@ def _verify_dead(state: TableState, ordinal: int, place: str) -> None:
 def place_cards(decision: Decision, given: PersonActed, operation: operations.PlaceCards) -> None:
     """Record the actual places of cards; those that differ from the order of the deal are a wrong distribution.
 
-    A card on the floor has no place: it counts as misplaced only when it is found in the wrong one.
+    A card on the floor does not have a place: it counts as misplaced only when it is found in the
+    wrong place.
     """
     lying = _lying(decision.state)
     moves = []

@@ -112,7 +112,7 @@ def _account(state: TableState, pile: str) -> BeforeCount:
 
 
 def _due(state: TableState, pile: str) -> int:
-    """Return how many cards should be there, as far as the table knows."""
+    """Return how many cards should be at the place, as far as the table knows."""
     known = {STUB: state.stub_due, TRAY: len(state.decks.tray), DECK: DECK_SIZE, ASIDE: state.aside_size}
     if pile in known:
         return known[pile]
@@ -144,7 +144,7 @@ def _counted_whole(decision: Decision, deck: Deck, given: PersonActed, witness: 
 
 
 def _count_deck(decision: Decision, given: PersonActed, number: int, witness: str) -> None:
-    """Compare a count of the whole deck (I02): the next round's deck if the device holds that one, else the round's.
+    """Compare a count of the whole deck (I02): the next round's deck if the device holds it, else the round's deck.
 
     An incomplete deck must not be dealt from.
     """

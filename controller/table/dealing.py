@@ -34,7 +34,7 @@ from firmware_bridge.cards import Concealed
 from firmware_bridge.commands import Dispense
 from firmware_bridge.messages import Message, counted, message
 
-DEALT_BY_HAND: Final = "dealt_by_hand_before"  # a note: reports of cards that people dealt by hand before
+DEALT_BY_HAND: Final = "dealt_by_hand_before"  # a note: reports about cards that people have dealt by hand
 Leaving: TypeAlias = observations.CardDrawn | observations.CardsDrawnTogether | observations.SetDispensed
 
 
@@ -101,7 +101,7 @@ def _not_dealt_by_hand(decision: Decision, cards: tuple[HeldCard, ...]) -> tuple
 def is_about_waiting_deck(state: TableState, deck: int) -> bool:
     """Return whether a report is about the deck that waits for the next round, not about the one in play.
 
-    That deck may lie in a second compartment, or in a shuffler beside the shoe. A report without a deck (0) is about
+    That deck may lie in a second compartment, or in a shuffler next to the shoe. A report without a deck (0) is about
     the deck in play.
     """
     if state.decks.waiting is not None and deck == state.decks.waiting.deck:
@@ -189,7 +189,7 @@ def set_dispensed(decision: Decision, given: DeviceReported, seen: observations.
 
 
 def set_removed(decision: Decision, given: DeviceReported, seen: observations.SetRemoved) -> None:
-    """Deal the set from the emptied tray to the place whose turn it is, if there is one."""
+    """Deal the set from the emptied tray to the place whose turn it is, if any."""
     state = decision.state
     if (seen.shuffle, seen.ordinal) in state.round.dealt_by_hand:
         lifted = message("the set that began with card {ordinal} was lifted", ordinal=seen.ordinal)
@@ -212,7 +212,7 @@ def set_removed(decision: Decision, given: DeviceReported, seen: observations.Se
 
 
 def card_drawn(decision: Decision, given: DeviceReported, seen: observations.CardDrawn) -> None:
-    """Deal a card from a shoe to the place whose turn it is, if there is one.
+    """Deal a card from a shoe to the place whose turn it is, if any.
 
     A card that follows too soon for a single draw is dealt all the same, and I15 is raised.
     """
@@ -347,7 +347,7 @@ def _deal_or_set_aside(
     _deal_to_places(decision, fitting, source)
     re_evaluate_interruption(decision)
     if left := cards[len(fitting) :]:
-        # More cards came together than are to be dealt: I15 was raised for them.
+        # More cards came together than must be dealt: I15 was raised for them.
         over = message("left over from cards that came together")
         decision.emit(events.CardsSetAside(left, source == "tray", over))
 

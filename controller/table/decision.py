@@ -46,7 +46,7 @@ class Decision:
         self._next = state.entry + 2
 
     def emit(self, event: AnyEvent) -> int:
-        """Add an event; return its future entry number."""
+        """Add an event, and return its future entry number."""
         entry = self._next
         self.state = applied(self.state, event, entry, first=not self.events)
         self.events.append(event)

@@ -417,7 +417,7 @@ def _shuffled(state: TableState) -> Iterator[Group]:
 
 
 def _brought(state: TableState) -> Iterator[Group]:
-    """Offer to bring a deck, also another deck with the back of a quarantined one that was taken away."""
+    """Offer to bring a deck, also a different deck with the same back as a quarantined deck that was taken away."""
     yield group(operations.BringDeck(UNKNOWN, UNKNOWN, WORDS, DECK_SIZE, WORDS))
     if any(deck.quarantined for deck in state.decks.taken_away):
         yield group(operations.BringDeck(UNKNOWN, UNKNOWN, WORDS, DECK_SIZE, WORDS, another=True), known=("another",))

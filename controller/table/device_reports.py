@@ -119,7 +119,7 @@ def _shuffle_finished(decision: Decision, given: DeviceReported, seen: observati
         decision.emit(events.DeckMadeUnusable(seen.deck, waiting))  # this deck must not be dealt from
     if seen.unreadable and not decision.state.in_round:
         admit(decision, f"cards not read in the shuffle: {seen.unreadable}", given)
-    # An error of another deck is not an error of the concluded round.
+    # An error in another deck is not an error in the concluded round.
     of_next = waiting or (decision.state.phase is Phase.CONCLUDED and decision.state.other_deck_in)
     if wrong:
         note = message("the shuffle counted the deck: {wrong:list}", wrong=wrong)

@@ -1,4 +1,4 @@
-"""Who deals: going on and off duty, and taking the table over.
+"""Records who deals: going on and off duty, and taking the table over.
 
 Once a dealer is on duty, no other dealer deals (`perform.verify`) until the table is taken over; people of a higher
 rank may act for the dealer (RTP 6.2, NC 1.10), and every operation names the person who did it.

@@ -163,7 +163,7 @@ def may_be_shown_as_read(state: TableState, place: Place) -> bool:
 
 
 def _others_may_lie_there(state: TableState, place: Place) -> bool:
-    """Return whether cards other than those dealt there may lie there."""
+    """Return whether cards other than those dealt to the place may lie at it."""
     misplaced = any(place in where for where in state.round.misplaced.values())
     return state.held or misplaced or _any_left_as_dealt(state) or _is_distribution_open(state)
 
@@ -279,7 +279,7 @@ def expose_hand(decision: Decision, given: PersonActed, operation: operations.Ex
     revealed = _opened(hand, cards) if agree else ()
     elsewhere = {card for other in decision.state.round.hands.values() for card in other.shown}
     if decision.state.round.first_card is not None and decision.state.round.first_card_shown is not None:
-        elsewhere.add(decision.state.round.first_card_shown)  # the First Card lies beside the hands
+        elsewhere.add(decision.state.round.first_card_shown)  # the First Card lies next to the hands
     decision.emit(events.HandExposed(place, cards, revealed, given.person if compared and not agree else ""))
     if place == DEALER and decision.state.phase is Phase.EXAMINING:
         decision.enter_phase("expose_dealer", decision.state.game.clauses.exposing)
@@ -302,7 +302,7 @@ def expose_hand(decision: Decision, given: PersonActed, operation: operations.Ex
 
 
 def entered_and_read(state: TableState, cards: Sequence[Card], read: Card | None = None) -> Message:
-    """Return what a person entered beside what the device read, if `read` is visible on the table.
+    """Return what a person entered together with what the device read, if `read` is visible on the table.
 
     The cards that the device read for a hand may lie face down at another place; then they are not named.
     """
@@ -358,7 +358,7 @@ def _agree(read: tuple[Card | None, ...], cards: tuple[Card, ...]) -> bool:
 
 
 def judge(decision: Decision) -> None:
-    """Give every shown hand in play its outcome; once all have one, the round is settled."""
+    """Give every shown hand in play its outcome. When all hands have one, the round is settled."""
     state = decision.state
     if state.phase is not Phase.EXPOSING or state.held:
         return
@@ -392,7 +392,7 @@ def _judgement(state: TableState, place: Place, cards: tuple[Card, ...], dealer:
 
 
 def resume_play(decision: Decision) -> None:
-    """Give the waiting hands their outcomes once nothing blocks and no card is to be moved."""
+    """Give the waiting hands their outcomes when nothing blocks play and no card has to be moved."""
     if not decision.state.held:
         judge(decision)
 

@@ -1,4 +1,4 @@
-"""What a feature of the table is made of: a row for each operation that people can enter.
+"""The parts of a feature of the table: a row for each operation that people can enter.
 
 A feature is a module: what refuses an operation (`verify_...`), what follows from it, and `FEATURE`, its rows. A row
 says who may enter the operation and when, and what people are offered. `permissions` gathers the rows of all features;
@@ -101,7 +101,7 @@ def always(state: TableState) -> bool:
 
 
 def just(operation: Operation) -> Callable[[TableState], Iterable[Group]]:
-    """Return one offer that needs nothing from the state."""
+    """Return one offer that does not depend on the state."""
     return lambda state: (group(operation),)
 
 

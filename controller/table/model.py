@@ -42,7 +42,7 @@ class HeldCard(msgspec.Struct, frozen=True):
 
 
 class Pile(StrEnum):
-    """The piles of cards that left the device and are in no hand, besides the tray and the cards set aside."""
+    """The piles of cards that left the device and are in no hand, apart from the tray and the cards set aside."""
 
     BURNT = "burnt"
     DROPPED = "dropped"  # on the floor, or at an unknown place
@@ -77,7 +77,7 @@ class Hand(msgspec.Struct, frozen=True):
     """The cards of one place (NC 1.5). `dead`: out of play, but it still receives its cards (reading 36)."""
 
     cards: tuple[HeldCard, ...] = ()
-    surplus: int = 0  # cards counted there by a person, less those known to be dealt there
+    surplus: int = 0  # cards that a person counted at the place, less those known to be dealt to it
     dead: bool = False
     handled: bool = False
     viewed: bool = False

@@ -1,4 +1,4 @@
-"""What people can do now: every operation that makes sense, with the reason where it is refused.
+"""Lists what people can do now: every operation that makes sense, with the reason if it is refused.
 
 `offers` builds from the features' rows samples of what a person could enter and asks `perform.verify` about them, so an
 offer is allowed exactly if `decide` would accept it. What people add (a reason, a count, a name) is filled in for the
@@ -203,7 +203,9 @@ class Act(NamedTuple):
 
 
 def primary_act(state: TableState) -> Act | None:
-    """Return the act; None if nothing is to be entered next, or people have several equal answers to choose from."""
+    """Return the act, or None if nothing has to be entered next, or people have several equal
+    answers to choose from.
+    """
     blocking = next((found for found in in_order(state) if found.blocks), None)
     if blocking is not None:
         return _about(state, blocking)

@@ -217,7 +217,7 @@ class StateTable(Generic[StateT]):
         self._staying = [row for row in table if row.source == row.target]
 
     def after(self, state: StateT, trigger: str, holds: frozenset[Condition]) -> StateT | None:
-        """Return the state that the trigger leads to, or None where this state has no row for it."""
+        """Return the state that the trigger leads to, or None if this state does not have a row for it."""
         self._subject.state = state
         try:
             self._machine.events[trigger].trigger(self._subject, holds)

@@ -309,7 +309,7 @@ def _close_earlier_command(decision: Decision, status: DeviceStatus) -> None:
 
 def _differences(state: TableState, status: DeviceStatus) -> list[tuple[str, int, int]]:
     if not device_counts(state):
-        return []  # it has no status to compare
+        return []  # it does not have a status to compare
     capabilities, waiting = state.device.capabilities, state.decks.waiting
     compared = [
         ("shuffle", state.decks.in_play.shuffle, status.shuffle),

@@ -203,7 +203,9 @@ class Round(msgspec.Struct, frozen=True):
 
     @property
     def out_of_place(self) -> dict[CardId, tuple[str, Place]]:
-        """Return the cards to be moved so that each is where it belongs: misplaced ones, and those on the floor."""
+        """Return the cards that must be moved so that each is where it belongs: misplaced cards, and those on the
+        floor.
+        """
         intended = self.intended
         dropped = (card.id for card in self.piles.get(Pile.DROPPED, ()) if card.id in intended)
         return self.misplaced | {card: (str(Pile.DROPPED), intended[card]) for card in dropped}

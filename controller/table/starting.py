@@ -80,7 +80,7 @@ def verify_place_your_bets(state: TableState, given: PersonActed, operation: ope
 
 
 def _verify_decided(state: TableState, deck: Deck) -> None:
-    """Verify that doubts about the cards of the deck are decided."""
+    """Verify that doubts about the cards in the deck are decided."""
     for found in state.open:
         if found.waiting and found.of_deck in ("", deck.label):
             named = message("deck {deck}", deck=deck.label) if deck.label else message("the deck of the next round")

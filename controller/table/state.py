@@ -67,12 +67,16 @@ class Decks(msgspec.Struct, frozen=True):
 
     @property
     def coming(self) -> Deck:
-        """Return the deck that the next round would be dealt from: the waiting one, once the other is dealt from."""
+        """Return the deck from which the next round would be dealt: the waiting deck, after the other has been dealt
+        from.
+        """
         spent = not self.in_play.deck or self.in_play.used or self.quarantine_of(self.in_play)
         return self.waiting if self.waiting is not None and spent else self.in_play
 
     def next(self, *, in_round: bool) -> Deck | None:
-        """Return the deck of the next round: in a round the waiting one, between rounds the one that is coming."""
+        """Return the deck for the next round: during a round the waiting deck, between rounds the
+        deck that is coming.
+        """
         return self.waiting if in_round else self.coming
 
     def record(self, label: str) -> RecordedDeck | None:
@@ -332,7 +336,9 @@ class TableState(msgspec.Struct, frozen=True):
 
     @property
     def listed_again(self) -> Counter[str]:
-        """Return, by place or pile, its cards that are also listed at an earlier one; each card counts once."""
+        """Return, by place or pile, its cards that are also listed at an earlier place or pile.
+        Each card counts once.
+        """
         seen: set[CardId] = set()
         again: Counter[str] = Counter()
         for where, card in self.lying:

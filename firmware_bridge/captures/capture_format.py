@@ -207,7 +207,7 @@ def seal_record(record: Record, number: int, cipher: Cipher) -> Sealed:
 
 
 def open_record(line: Sealed, cipher: Cipher) -> AnyRecord:
-    """Open and decode a record. Raise ValueError if it does not open, or holds no record."""
+    """Open and decode a record. Raise ValueError if it cannot be opened or does not contain a record."""
     padded = cipher.open(line.number, line.sealed)
     (length,) = _LENGTH.unpack_from(padded)
     return _RECORDS.decode(padded[_LENGTH.size : _LENGTH.size + length])

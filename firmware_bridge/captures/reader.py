@@ -1,4 +1,4 @@
-"""Reads captures: every whole line, and a sentence for each damaged one."""
+"""Reads captures: every whole line, and a sentence for each damaged line."""
 
 from __future__ import annotations
 

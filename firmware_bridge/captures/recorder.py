@@ -31,7 +31,7 @@ _LONGEST_HEADER: Final = 65536  # bytes
 
 
 class Bounds(msgspec.Struct, frozen=True):
-    """The limits of a capture: bytes of the `largest` file, and the number of `files`, including the current one."""
+    """The limits of a capture: bytes of the `largest` file, and the number of `files`, including the current file."""
 
     largest: int = 16 * MEGABYTE
     files: int = 4

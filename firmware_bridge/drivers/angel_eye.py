@@ -200,7 +200,7 @@ def _started(payload: bytes) -> AnyObservation:
 
 
 def _drawn(payload: bytes) -> AnyObservation:
-    """Return a card that left the shoe, in a game or outside one. It is unread without a valid rank and suit."""
+    """Return a card that left the shoe, during a game or outside a game. It is unread without a valid rank and suit."""
     if len(payload) != 2 or not all(byte & PAYLOAD_BIT for byte in payload):
         return _NOT_UNDERSTOOD
     return card_drawn(card_of(payload[1]))
@@ -375,7 +375,7 @@ class AngelEye(OneWayDriver):
             self._answer_until = now + ANSWER_WITHIN
 
     def _take_answer(self, answer: ShoeAnswer, now: float) -> None:
-        """Close the order that awaits an answer. Without one, the answer is for another host on the line."""
+        """Close the command that awaits an answer. If none does, the answer is for another host on the line."""
         if self._orders:
             reason = _REFUSALS.get(answer.refusal, "other") if answer.refusal else ""
             self._close_order(not answer.refusal, reason, now)

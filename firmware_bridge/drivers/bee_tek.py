@@ -129,7 +129,7 @@ class BeeTek(OneWayDriver):
         return min(limits, default=None)
 
     def _start_of_next_item(self) -> int:
-        """Return where another item begins inside this one, which has then lost its end, or 0."""
+        """Return where another item begins inside this item, which has then lost its end, or 0 if none does."""
         opened = self._item.find(b"<")
         mode = self._item.find(b"[", 1)
         second = self._item.find(b"<", opened + 1) if opened >= 0 else -1
@@ -149,7 +149,7 @@ class BeeTek(OneWayDriver):
     # -- bytes between items ---------------------------------------------------------------------------------------
 
     def _keep_unknown(self, data: bytes) -> Iterator[Decoded]:
-        """Report the end of an item without its beginning, which may have been a card. Other bytes cannot be one."""
+        """Report the end of an item without its beginning, which may have been a card. Other bytes cannot be a card."""
         *ends, rest = data.translate(None, _BETWEEN).split(b">")
         for end in ends:
             self._unknown += end + b">"

@@ -70,7 +70,7 @@ class LineReader(OneWayDriver):
         self._too_long = self._broken = False
         if too_long or not line.strip(b" \t"):
             return
-        if broken:  # the rest of that line, or a new one: part of a line must not pass for an identifier
+        if broken:  # the rest of that line, or a new line: part of a line must not pass for an identifier
             self.statistics.frames_corrupt += 1
             yield not_understood("what followed a line that did not end", line)
             return

@@ -64,7 +64,7 @@ class LinkMemory:
         return JournaledMemory(reports, self.passed, tuple(self._nonces))
 
     def take_nonce(self, nonce: bytes) -> None:
-        """Keep the nonce of a link. Drivers whose devices have none give no bytes."""
+        """Keep the nonce of a link. Drivers whose devices do not use nonces give no bytes."""
         if nonce:
             self._nonces[nonce] = None
             if len(self._nonces) > NONCES_KEPT:

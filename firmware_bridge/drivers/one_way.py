@@ -38,7 +38,7 @@ ONE_WAY: Final = Capabilities(
 
 
 class Decoded(NamedTuple):
-    """One report of the device, with its bytes."""
+    """One report from the device, with its bytes."""
 
     observation: AnyObservation
     data: bytes
@@ -56,7 +56,7 @@ def fits_nothing(data: bytes) -> Decoded:
 
 
 def not_understood(why: str, data: bytes) -> Decoded:
-    """Return the report of a telegram that is unknown or damaged. `why` must reveal nothing of its content."""
+    """Return the report about a telegram that is unknown or damaged. `why` must reveal nothing of its content."""
     return Decoded(NotUnderstood(why), data)
 
 

@@ -115,8 +115,9 @@ def registered_driver(name: str) -> RegisteredDriver:
 
 
 def load_driver(name: str) -> DriverFactory:
-    """Import a driver and make its device's texts plain. Whatever the import raises, raise only the errors of
-    `registered_driver`."""
+    """Import a driver and make its device's texts plain. Whatever the import raises, raise only the errors that
+    `registered_driver` raises.
+    """
     make = _load(name)
     return lambda setting, now: PlainDriver(make(setting, now))
 

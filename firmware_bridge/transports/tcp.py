@@ -63,7 +63,7 @@ async def open_tcp(url: DeviceUrl, *, on_data: OnData, on_lost: OnLost) -> TcpTr
 
 
 async def _connect(host: str, port: int) -> socket.socket:
-    """Return a connection to the first address that accepts one. Raise the error of the last address."""
+    """Return a connection to the first address that accepts one. Raise the error from the last address."""
     loop = asyncio.get_running_loop()
     addresses = await _resolve(host, port)
     for family, kind, protocol, _, address in addresses[:-1]:
@@ -80,7 +80,7 @@ async def _resolve(host: str, port: int) -> Sequence[_Address]:
     try:
         return socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=numeric
-        )  # asks no name server, so it is quick
+        )  # does not ask a name server, so it is quick
     except socket.gaierror:
         # Not on the loop's own threads: a silent name server would keep them busy.
         return await run_in_thread(

@@ -149,7 +149,7 @@ class UsbTransport:
         return lost
 
     def _read_from(self, endpoint: Any) -> None:
-        """Read a whole transfer at a time until the end. Raise the error of the device or libusb."""
+        """Read a whole transfer at a time until the end. Raise the error from the device or libusb."""
         packet = max(1, endpoint.wMaxPacketSize)
         size = max(packet, LARGEST_TRANSFER // packet * packet)  # whole packets, so that none of them overflows
         stalls = StallRecovery(endpoint)
@@ -183,7 +183,7 @@ class UsbTransport:
             self._stop()
 
     def _write_on(self) -> None:
-        """Write until the end. Raise the error of the device or libusb."""
+        """Write until the end. Raise the error from the device or libusb."""
         endpoint = self._opened.bulk_out
         stalls = StallRecovery(endpoint)
         while True:

@@ -1,7 +1,7 @@
 """Finds the USB device that a URL names by its descriptors, opens it and claims its interface.
 
-Everything here blocks while the device answers, and runs on its own thread. A failure is TransportUnavailableError with
-one of
+Every function in this module blocks while the device answers, and runs on its own thread. A failure is
+TransportUnavailableError with one of
 
     usb-missing        no device with this vendor, product and serial number
     usb-other-serial   a device with this vendor and product is there, with another serial number
@@ -177,7 +177,7 @@ def _find(name: UsbName, backend: Any) -> Any:
 
 
 def _look_for(name: UsbName, backend: Any, found: list[Any]) -> tuple[list[str], TransportUnavailableError | None]:
-    """Open the devices of that name into `found`. Return the serial numbers of others, and why one has none."""
+    """Open the devices of that name into `found`. Return the serial numbers of others, and why a device has none."""
     serials: list[str] = []
     refusal: TransportUnavailableError | None = None
     for device in _find_all(backend, idVendor=name.vendor, idProduct=name.product):

@@ -74,7 +74,7 @@ def _named(kind: Any) -> str:
 
 
 def _meaning(operation: type[Operation]) -> str:
-    """Return its docstring, or the phrase of its permission row, on one line."""
+    """Return the operation's docstring, or the phrase of its permission row, on one line."""
     phrase = str(PERMISSIONS[operation].phrase)
     described = vars(operation).get("__doc__") or f"{phrase[0].upper()}{phrase[1:]}."
     text = " ".join(described.split())
@@ -87,5 +87,5 @@ def _who(operation: type[Operation]) -> str:
 
 
 def rewritten(page: str) -> str:
-    """Return the page with its table replaced by this one."""
+    """Return the page with its table replaced by this table."""
     return re.sub(re.escape(HEAD) + r"(?:\|.*\n)*", lambda _: table(), page)

@@ -1,6 +1,6 @@
 """The file of a page. It never overwrites other files, and an old page stays until the new one is complete.
 
-It stands apart from `page`, which needs the packages of an extra.
+It is separate from `page`, which needs the packages of an extra.
 """
 
 from __future__ import annotations

@@ -131,14 +131,14 @@ def _facts_known_now(state: TableState, found: Irregularity) -> dict[str, bool]:
         return {name: known for name in AS_NOTICED if (known := getattr(found.first_facts, name)) is not None}
     now = known_facts(state, found.place)
     if found.kind is Kind.SIMULTANEOUS and {ordinal for _, ordinal in state.round.dealt_cards} & set(found.ordinals):
-        now = msgspec.structs.replace(now, order_known=True)  # they were dealt one by one, in the log's order
+        now = msgspec.structs.replace(now, order_known=True)  # the cards were dealt one by one, in the log's order
     known = {name: value for name in KNOWN_FACTS if (value := getattr(now, name)) is not None}
     for name in AS_NOTICED:
         noticed = getattr(found.first_facts, name)
         if noticed is not None and getattr(found.facts, name) is noticed:  # and not corrected since
             known[name] = noticed
     curable = found.first_facts.curable if now.curable is None else now.curable
-    if curable is False:  # people may say that it could be cured, but not done here
+    if curable is False:  # people may say that it could be cured, but the cure is not part of this step
         known["curable"] = False
     return known
 

@@ -134,7 +134,7 @@ def _verify_rank(given: PersonActed, entered: Entered) -> None:
 
 
 def _withdraw_irregularities_of(decision: Decision, given: PersonActed, entered: Entered) -> None:
-    """End open irregularities that were noticed with the entry, and reopen decided ones."""
+    """End open irregularities that were noticed with the entry, and reopen those that were decided."""
     for found in decision.state.open:
         if found.origin == entered.entry:
             decision.emit(events.IrregularityResolved(found.id, CORRECTED, found.row.clause, given.person, given.role))
@@ -305,7 +305,9 @@ def _correct_first_card(
 
 
 def _drawn_first(state: TableState) -> HeldCard | None:
-    """Return the First Card as it left the device, whether it is beside the hands or was dealt as their first card."""
+    """Return the First Card as it left the device, whether it lies next to the hands or was dealt
+    as their first card.
+    """
     if state.round.first_card is not None:
         return state.round.first_card
     dealt = (card for hand in state.round.hands.values() for card in hand.cards)

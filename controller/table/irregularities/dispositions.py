@@ -135,7 +135,7 @@ def take_effect(decision: Decision, given: PersonActed, found: Irregularity, row
 
 
 def remove_hand(decision: Decision, found: Irregularity, place: str, clause: str, authority: str = "") -> None:
-    """Take a hand out of play and return its bets. Nothing happens to a dead hand, or one of an earlier round.
+    """Take a hand out of play and return its bets. Nothing happens to a dead hand, or to a hand of an earlier round.
 
     While bets are open there is no hand: the bets go back, and the box may be bet on again.
     """
@@ -256,7 +256,7 @@ def resolve_moves(decision: Decision, given: PersonActed) -> None:
 
 
 def resolve(decision: Decision, given: PersonActed, irregularity_id: int, outcome: str, clause: str) -> None:
-    """Resolve an irregularity, denied or not; put its deck out of use if that follows, and resume play."""
+    """Resolve an irregularity, whether denied or not. Put its deck out of use if that follows, and resume play."""
     found = decision.state.find_open(irregularity_id)
     if found is not None and outcome != DENIED:
         quarantine_for(decision, given, found)
@@ -317,7 +317,7 @@ def withdraw(decision: Decision, found: Irregularity, place: str, bettor: str) -
         return
     bets = [bet for bet in decision.state.round.bets if bet.bettor == bettor]
     boxes = {bet.box for bet in bets} if concerns_all_wagers(found) else {int(place[1:])}
-    if decision.state.phase is Phase.BETTING:  # normally a returned bet is gone and may be placed again
+    if decision.state.phase is Phase.BETTING:  # normally a returned bet leaves the layout and may be placed again
         take_off(decision, [bet for bet in bets if bet.box in boxes], clause, message("the bettor withdrew"))
         return
     for box in sorted(boxes):

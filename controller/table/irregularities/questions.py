@@ -42,7 +42,7 @@ CARDS_ARE_MOVED: Final = message('Then press "Cards are moved".')
 
 
 class Claim(NamedTuple):
-    """A question about one thing that a person sees. `states`: what a yes answers besides."""
+    """A question about one thing that a person sees. `states`: the other facts that a yes answers."""
 
     question: Message
     states: Facts = Facts()

@@ -54,7 +54,7 @@ def raise_irregularity(
         return
     known = facts or _facts_when_raised(state, place, earlier=earlier, waiting=waiting)
     in_device = kind is Kind.FACE_UP_IN_DEVICE and place is None and not (ordinals or waiting)
-    about = (state.decks.next_ordinal,) if in_device else ordinals  # the next card is one that people saw there
+    about = (state.decks.next_ordinal,) if in_device else ordinals  # the next card is one that people saw at this place
     known = known if earlier else _with_card(state, known, place, card, about)
     row, asks = find_row(state.law, kind, known)
     decision.emit(
@@ -118,7 +118,7 @@ def _deck_concerned(state: TableState, noticed_by: str, *, earlier: bool, waitin
 def _facts_when_raised(state: TableState, place: Place | None, *, earlier: bool, waiting: bool) -> Facts:
     if waiting:
         known = known_facts(state, handled=None, before_close=True, between_rounds=True, in_stub=False)
-        return msgspec.structs.replace(known, noticed=Noticed.IN_ROUND)  # not an error of the concluded round
+        return msgspec.structs.replace(known, noticed=Noticed.IN_ROUND)  # not an error in the concluded round
     return _facts_of_earlier_round(state, place) if earlier else known_facts(state, place)
 
 

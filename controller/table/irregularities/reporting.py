@@ -92,7 +92,7 @@ def verify_report(state: TableState, given: PersonActed, operation: operations.R
 
 
 def _verify_card(state: TableState, operation: operations.ReportIrregularity) -> None:
-    """Verify that an exposed, dropped or viewed card is at the named place, or fell from there."""
+    """Verify that an exposed, dropped or viewed card is at the named place, or fell from it."""
     if operation.place is None or operation.kind not in AT_A_CARD:
         return
     fell = [card for card in state.round.piles.get(Pile.DROPPED, ()) if _belongs(state, card) == operation.place]
@@ -128,7 +128,7 @@ def _verify_earlier(state: TableState, operation: operations.ReportIrregularity)
 
 
 def report(decision: Decision, given: PersonActed, operation: operations.ReportIrregularity) -> None:
-    """Raise it unless it is already open: then the report joins the open one."""
+    """Raise the irregularity unless it is already open: then the report joins the open one."""
     found = _open_already(decision.state, operation)
     error = open_error(decision.state, operation.place or "") if operation.kind is Kind.WRONG_COUNT else None
     if found is not None:
@@ -193,7 +193,7 @@ def _open_already(state: TableState, operation: operations.ReportIrregularity) -
             continue
         by_table = _noticed_by_table(state, found)
         if by_table and found.kind is Kind.SIDE_WITHOUT_MAIN:
-            return found  # it names every card there
+            return found  # it names every card at the place
         named = operation.place is not None and operation.place == found.place
         unnamed = (by_table or operation.kind not in SEVERAL) and None in (operation.place, found.place)
         if (named or unnamed) and (operation.card == found.card or None in (operation.card, found.card)):
@@ -269,7 +269,7 @@ def open_error(state: TableState, place: Place) -> Irregularity | None:
 
 
 def answer_with_hand(decision: Decision, given: PersonActed, found: Irregularity, place: Place, number: int) -> None:
-    """Answer it with the number of cards in the hand at the place: a wrong number, or the right one after all."""
+    """Answer it with the number of cards in the hand at the place: a wrong number, or the right number after all."""
     state = decision.state
     known = known_facts(state, place)
     wrong = number != state.round.hands.get(place, Hand()).size

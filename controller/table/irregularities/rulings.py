@@ -121,7 +121,7 @@ def rule(decision: Decision, given: PersonActed, operation: operations.Rule) -> 
 
 
 def _notice_undecided(decision: Decision) -> None:
-    """Ask again about a side bet that the ruling did not name: otherwise it would be held forever."""
+    """Ask again about a side bet that the ruling did not name; otherwise the bet would be held forever."""
     state = decision.state
     if state.phase is not Phase.VOIDED and state.phase not in BEFORE_CLOSE:
         notice_side_without_main(decision, undecided_alone(state))

@@ -130,7 +130,7 @@ class CardlinkHost:
         self._early_answers: dict[int, tuple[int, Answered]] = {}  # by command id, with the report that each waits for
         self._answers: dict[int, Answered] = {}  # the last ones, by command id
         self._proven: Proven | None = None
-        self._channel: SealedChannel | None = None  # from the device's proof on
+        self._channel: SealedChannel | None = None  # starting with the device's proof
         self._identity_content = b""
         self._replaced = 0  # identities whose proof may still be rejected
         hello = HEADER.pack(VERSION, Kind.HELLO, 0, 0, held[1]) + encode_body(messages.HelloBody(VERSION, nonce))
@@ -314,7 +314,7 @@ class CardlinkHost:
         except messages.BadMessageError as error:
             heard.append(self._end(link_ends.no_message(error)))
         except ValueError as error:
-            # An undamaged frame that is not a message of this protocol. Reports are handled in _take_report.
+            # An undamaged frame that is not a message in this protocol. Reports are handled in _take_report.
             heard.append(self._end(link_ends.no_message(why_unreadable(frame.kind, taken.body, error))))
 
     def _handle(self, frame: Frame | OpenedFrame, now: float, heard: list[Heard]) -> None:

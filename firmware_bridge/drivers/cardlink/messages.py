@@ -23,7 +23,7 @@ U8: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=0xFF)]
 U32: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=0xFFFF_FFFF)]
 U63: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=0x7FFF_FFFF_FFFF_FFFF)]
 ReportNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=0xFFFF_FFFF)]
-Ordinal: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=0xFF00)]  # leaves room for the cards of a set
+Ordinal: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=0xFF00)]  # leaves room for the cards in a set
 SetSize: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=5)]
 ShownText: TypeAlias = Annotated[str, msgspec.Meta(max_length=32)]  # characters
 

@@ -71,11 +71,13 @@ class ReportSequence:
             self.boot, self.number = self._kept[0].boot, self._kept[0].oldest
 
     def may_come_from(self, boot: int) -> bool:
-        """Return whether reports may carry this boot in their header: the running one, or one that the device named."""
+        """Return whether reports may carry this boot in their header: the running boot, or a boot that the device
+        named.
+        """
         return boot in self._order
 
     def accept(self, boot: int, first: int, last: int) -> bool:
-        """Return whether a report is the next one, and if so move on.
+        """Return whether a report is the next expected report, and if so move on.
 
         `first` and `last` are the report's number, unless the device declares a run of reports lost: then they are its
         ends.

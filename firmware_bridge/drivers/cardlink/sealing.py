@@ -284,7 +284,7 @@ class SealedChannel:
         return self._opener.is_worn_out
 
     def stands(self, now: float) -> None:
-        """Note that the link is up: from here on late frames end it, and forged ones are reported."""
+        """Note that the link is up: from now on late frames end it, and forged frames are reported."""
         self._freshness.begin(now)
         self._forgeries.begin(now)
 
