@@ -33,8 +33,9 @@ ALL_HANDS: Final = tuple(combinations(DECK, HAND_SIZE))
 
 
 class Dealing(NamedTuple):
-    """A deal to `places`: the boxes from 1, the Dealer last. `at[r, i]` is where the cards of place i are in the deck,
-    in the order dealt; r is the rank of the top card less 1 if a First Card determines where the deal begins, else 0.
+    """A deal to `places`: the boxes from 1, the Dealer last. `at[r, i]` gives the positions in the deck of the cards
+    for place i, in the order dealt; r is the rank of the top card less 1 if a First Card determines where the deal
+    begins, else 0.
     """
 
     places: tuple[Place, ...]

@@ -124,7 +124,7 @@ def of_decks(one: Distribution, decks: int) -> Distribution:
 
 
 def tails(sums: Distribution, value: int) -> tuple[float, float]:
-    """Return the chances of this sum or a lower one, and of this or a higher one."""
+    """Return the chances of this sum or a lower sum, and of this or a higher sum."""
     return min(1.0, float(sums[: value + 1].sum())), min(1.0, float(sums[value:].sum()))
 
 

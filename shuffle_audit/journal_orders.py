@@ -92,7 +92,9 @@ class JournalDeck(msgspec.Struct, frozen=True):
 
 
 class JournalOrders:
-    """Takes decisions in order. `maker` is the order of a new deck from the top; without it no order in is known."""
+    """Takes decisions in order. `maker` is the order of a new deck from the top; without it the order in is never
+    known.
+    """
 
     def __init__(self, maker: tuple[str, ...] | None) -> None:
         self._maker = maker
@@ -118,7 +120,7 @@ class JournalOrders:
         return [self._deck(one) for one in self._shuffles]
 
     def add_face(self, round_number: int, ordinal: int, face: str) -> None:
-        """Add a card of a round that was recalled."""
+        """Add a card from a round that was recalled."""
         for one in self._shuffles:
             if one.round == round_number:
                 one.faces[ordinal] = card_name(face)
@@ -139,7 +141,7 @@ class JournalOrders:
         self._put_in[event["deck"]] = 0 if is_new else 1
 
     def arrived(self, decided: Decided, happened: Happened) -> None:
-        """Note a new deck. If one was shuffled and never named, it may be any of those brought before."""
+        """Note a new deck. A deck that was shuffled and never named may be any of the decks recorded so far."""
         for load in self._loads.values():
             if load.shuffles and not load.label and not load.passed:
                 load.passed = True

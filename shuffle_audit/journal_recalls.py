@@ -18,7 +18,7 @@ from controller.table.events import AnyEvent
 from controller.table.recall import cards_recalled
 from shuffle_audit.journal_orders import RECALLED, JournalDeck, JournalOrders, decided_after
 
-STRAYS = "strays"  # cards of another deck
+STRAYS = "strays"  # cards from another deck
 
 
 class JournalRead(NamedTuple):

@@ -111,7 +111,7 @@ class Monitor:
         return -log10(self.level)
 
     def take(self, came: DeckCame, now_ns: int) -> tuple[DeckWatched, ShuffleAlarm | None]:
-        """Take the next deck. Return what it shows, and the alarm if it raises one. `now_ns` is UTC."""
+        """Take the next deck. Return what it shows, and the alarm if it raises an alarm. `now_ns` is UTC."""
         self.decks += 1
         code, why, known = self._add(came, now_ns)
         if code:
@@ -151,7 +151,7 @@ class Monitor:
         return "", "", len(order)
 
     def _is_repeat(self, deck: DeckOrders, number: str) -> bool:
-        """Return whether the deck has the orders of an earlier one, and no number that distinguishes them."""
+        """Return whether the deck has the same orders as an earlier deck, and no number that distinguishes them."""
         return not comes_twice_by_chance(deck) and not is_another(self._numbers.setdefault(hash(deck), set()), number)
 
     def _other_cards_fault(self, where: str, deck: DeckOrders) -> str:

@@ -35,7 +35,7 @@ LISTED: Final = 10  # faults that get a separate line
 
 
 class OrderFileFault(NamedTuple):
-    """A fault of a file. `line` counts from 1; 0 is the file as a whole. `code` is for machines."""
+    """A fault in a file. `line` counts from 1; 0 is the file as a whole. `code` is for machines."""
 
     file: str
     line: int
@@ -351,7 +351,7 @@ def _cards(deck: DeckOrders) -> set[str]:
 
 
 def difference(read: DeckOrders, other: DeckOrders, where: str) -> str:
-    """Return a sentence on two decks that cannot have the same cards. `where` is the place of the other one."""
+    """Return a sentence on two decks that cannot have the same cards. `where` is the place of the other deck."""
     if len(read.after) != len(other.after):
         return f"This deck has {len(read.after)} cards, and the one in {where}, has {len(other.after)}."
     card = min(_cards(read) - _cards(other))

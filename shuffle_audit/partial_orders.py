@@ -97,8 +97,8 @@ def order_in_part(deck: DeckOrders) -> Order:
 
 
 def verify_cards(deck: DeckOrders) -> None:
-    """Raise `OrderError` if the known cards of the two orders cannot be of one deck. Without an order in, check only
-    the order out.
+    """Raise `OrderError` if the known cards of the two orders cannot belong to one deck. Without an order in, check
+    only the order out.
     """
     before, after = ([one for one in cards if one != UNKNOWN] for cards in (deck.before or deck.after, deck.after))
     more = len(deck.before) - len(before) if deck.before else 0, len(deck.after) - len(after)

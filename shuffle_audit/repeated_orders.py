@@ -22,7 +22,7 @@ FEW: Final = 8  # cards; with more, repeated orders are rare
 
 
 def repeated(orders: Orders) -> int:
-    """Count the decks that have the order of an earlier one."""
+    """Count the decks that have the same order as an earlier deck."""
     return len(orders) - len({one.tobytes() for one in orders})
 
 

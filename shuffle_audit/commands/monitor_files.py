@@ -44,7 +44,7 @@ class _Written:
 
 
 class MetricsFile(_Written):
-    """A file that is replaced atomically, so that readers see the old or the new one. Raise `BadInputError`."""
+    """A file that is replaced atomically, so that readers see the old or the new file. Raise `BadInputError`."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)

@@ -35,7 +35,7 @@ class Cell(msgspec.Struct, frozen=True):
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """A plan from `audits` simulated audits. Of each deck the first `known` cards of the order out are known."""
+    """A plan from `audits` simulated audits. For each deck the first `known` cards of the order out are known."""
 
     model: str
     words: str
@@ -114,7 +114,7 @@ def _known(asked: int | None, cards: int) -> int:
 
 
 def _model(text: str, cards: int) -> ShuffleModel:
-    """Return the model of that name. Raise `BadInputError` if there is none."""
+    """Return the model of that name. Raise `BadInputError` if there is no such model."""
     from shuffle_audit.models.named import ModelNameError, model_named
     from shuffle_audit.models.shuffle_model import UNIFORM
 

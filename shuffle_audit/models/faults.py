@@ -43,7 +43,7 @@ class NotAlways:
 
 
 class StickingPairs:
-    """A machine in which each card sticks to the one below it with this chance; both then move as one."""
+    """A machine in which each card sticks to the card below it with this chance; the two then move together."""
 
     def __init__(self, chance: float) -> None:
         self.chance = chance
@@ -57,7 +57,7 @@ class StickingPairs:
         return f"a uniform shuffle in which neighbours stick with a chance of {self.chance * 100:g}%"
 
     def shuffle(self, random: np.random.Generator, decks: int, cards: int) -> Orders:
-        """Put blocks of sticking cards in a uniform order: all cards of a block share a random key."""
+        """Put blocks of sticking cards in a uniform order: all cards in a block share a random key."""
         starts = random.random((decks, cards)) >= self.chance
         starts[:, 0] = True
         block = np.cumsum(starts, axis=1) - 1

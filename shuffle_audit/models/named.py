@@ -30,7 +30,7 @@ class ModelForm(NamedTuple):
 
 
 class _BadPartError(ValueError):
-    """Raised for a part of the text that does not fit its form. The message says what is allowed there."""
+    """Raised for a part of the text that does not fit its form. The message says what is allowed at that point."""
 
 
 def model_named(text: str, cards: int = 52) -> ShuffleModel:

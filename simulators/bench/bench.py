@@ -139,7 +139,7 @@ class Bench:
     async def wait_for(
         self, kind: type[HeardT], matches: Callable[[HeardT], bool] = lambda thing: True, after: int = 0
     ) -> HeardT:
-        """Wait for the first matching item from index `after` on. Raise `BenchError` if it does not come."""
+        """Wait for the first matching item at or after index `after`. Raise `BenchError` if it does not come."""
         try:
             async with asyncio.timeout(PATIENCE):
                 while True:

@@ -1,4 +1,4 @@
-"""Tests for every device, and for every cardlink device; `cardshoe bench --device URL` runs them on a real one.
+"""Tests for every device, and for every cardlink device. `cardshoe bench --device URL` runs them on a real device.
 
 The device contains a deck that was not dealt from. It is not asked to do what it says it cannot do. A measurement that
 exceeds its limit is a failure of the device.

@@ -166,7 +166,7 @@ class _Deal:
         self._place = len(bench.received)
 
     async def cards(self) -> list[Card]:
-        """Return its cards in the order in which they came. Raise `RecordingError`."""
+        """Return the cards of the deck in the order in which they came. Raise `RecordingError`."""
         await self._order(HoldExit(), "to hold its exit")
         await self._shuffle()
         self._say(f"{self.deck} is dealt out. Lift each set, and keep the order of the cards.")
@@ -183,7 +183,7 @@ class _Deal:
         return self._came
 
     async def report(self, kind: type[ObservationT], lacking: str) -> ObservationT:
-        """Wait for the next report of a kind; Raise `RecordingError` with the fault `lacking` if the device stops
+        """Wait for the next report of a kind. Raise `RecordingError` with the fault `lacking` if the device stops
         first.
         """
         found = await self._wait(lambda thing: isinstance(getattr(thing, "observation", None), kind), lacking)
@@ -244,7 +244,7 @@ class _Deal:
         return len(formed.cards)
 
     async def _take_last(self) -> None:
-        """Infer the last card of a device that forms sets of a fixed size: it is the one that did not come."""
+        """Infer the last card of a device that forms sets of a fixed size: it is the only card that did not come."""
         if self._left > 1:
             raise self.failed(f"The device leaves {self._left} cards undealt; their order is not known.")
         if self._left and self._can.unloads_stub:

@@ -217,7 +217,7 @@ class FrameHost:
         return await self.resume(attempt, held)
 
     async def settle(self) -> messages.StatusBody:
-        """Make a link if there is none, and wait until every report is acknowledged."""
+        """Establish a link unless there is one already, and wait until every report is acknowledged."""
         self.acknowledges = True
         if self.active is None:
             await self.link()
@@ -233,7 +233,7 @@ class FrameHost:
         return await self.status()
 
     def _held_of(self, boot: int) -> int:
-        """Return the last report of a boot that need not be sent again."""
+        """Return the last report from a boot that need not be sent again."""
         if self.held[0] == boot:
             return self.held[1]
         assert self.active is not None
@@ -314,7 +314,7 @@ class FrameHost:
         ]
 
     async def answer(self, command_id: int, place: int = 0) -> messages.AnswerBody:
-        """Wait for the answer to a command, from an index on."""
+        """Wait for the answer to a command, starting at an index."""
         found = await self.wait_for(
             lambda: next(iter(self.answers(command_id, place)), None), "a command was not answered", MOTION
         )

@@ -1,7 +1,7 @@
 """The bench as a pytest plug-in: `pytest --device URL` runs the bench's tests against the device at that URL.
 
 Without `--device` they run against a simulated shuffler on a pseudo-terminal. The fixtures run coroutines on a separate
-loop, so that pytest needs no plug-in for asyncio.
+loop, so that pytest does not need a plug-in for asyncio.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Connects tests with the promises of docs/cardlink.md, and names a broken promise.
 
-A test is decorated with `promise`. It may be a coroutine, which runs on the loop of its fixture, so that pytest needs
-no plug-in for asyncio.
+A test is decorated with `promise`. It may be a coroutine, which runs on the loop of its fixture, so that pytest does
+not need a plug-in for asyncio.
 """
 
 from __future__ import annotations

@@ -133,7 +133,7 @@ def _at_most(errors: int, cards: int, rate: float) -> float:
 
 
 def _last(fits: Callable[[int], bool], most: int) -> int:
-    """Return the last number from 0 on that fits, or -1 if even 0 does not."""
+    """Return the last number, counting from 0, that fits, or -1 if even 0 does not."""
     return next((number - 1 for number in range(most + 1) if not fits(number)), most)
 
 

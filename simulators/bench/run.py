@@ -111,7 +111,7 @@ class Watcher:
         self._session = session
 
     def interrupt(self, number: int, frame: object) -> NoReturn:
-        """Handle SIGINT: no further test begins, whatever the result of the running one."""
+        """Handle SIGINT: no further test begins, whatever the result of the running test."""
         self.interrupted = True
         sys.unraisablehook = lambda unraisable: None  # the program ends, so half-made objects do not matter
         if self._session is not None:

@@ -162,7 +162,7 @@ class Console:
 
 
 def _usage(fault: SimulatedFault) -> str:
-    """Return how to write a fault here."""
+    """Return how to write a fault at this prompt."""
     forms = [] if fault.of == "nothing" else ["[N]"]
     forms += [fault.unit.upper()] if fault.unit else []
     return f"{fault.name} {' or '.join(forms)}"

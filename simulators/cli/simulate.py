@@ -339,7 +339,7 @@ async def run_simulation(asked: Simulation) -> None:
             if asked.load:
                 device.mechanism.load(device.mechanism.next_deck(), deck=1)
             _print_place(found.url, found.hint)
-            if asked.options.console and sys.stdin.isatty():  # a program needs no explanation of its input
+            if asked.options.console and sys.stdin.isatty():  # a program does not need an explanation of its input
                 unit = "`lift` takes a set" if asked.kind == "shuffler" else "`draw` draws a card"
                 click.echo(f"Type here what is done to the device: `load` puts a deck in, {unit}, `help` lists all.")
             await _until_interrupted(_people(asked, device, pace))
@@ -384,7 +384,7 @@ async def _people(asked: Simulation, device: SimulatedDevice, pace: Tempo) -> No
 
 
 def _key(asked: Simulation, random: Random) -> bytes:
-    """Return the key in the file, or write a new one."""
+    """Return the key in the file, or write a new key."""
     if asked.key_file.exists():
         keys = read_device_keys(asked.key_file)
         if asked.serial in keys:

@@ -71,8 +71,8 @@ class RunAccount:
 
     @property
     def differences(self) -> list[str]:
-        """Return sentences on the differences between plan and run. There are none if nothing was missed or
-        invented.
+        """Return sentences on the differences between plan and run, which are none if nothing was
+        missed or invented.
         """
         planned = [
             (one.number, str(one.expected[0]), one.expected[1]) for one in self._plan if one.expected is not None

@@ -110,7 +110,7 @@ async def _follow(asked: DemoOptions, stage: DemoStage, client: ApiClient, accou
 
 
 async def show_console(address: str, say: Terminal, *, visitor: bool) -> None:
-    """Print where the console is, with what a visitor needs there, and open it if there is a screen."""
+    """Print where the console is, with what a visitor needs at it, and open it if there is a screen."""
     click.echo(say(message("The console: {address}", address=address)))
     if visitor:
         dealer, supervisor, manager = CREW

@@ -137,7 +137,7 @@ class CardlinkDevice:
             self._send(Kind.ANSWER, self._now, body)
 
     def reboot(self, boot: int, *, keep_reports: bool) -> None:
-        """Restart after a loss of power: the link is gone, and numbers begin at 1 again."""
+        """Restart after a loss of power: the link is lost, and numbers begin at 1 again."""
         self._earlier = [*self._earlier, (self.boot, self.last_number)][-EARLIER_BOOTS:] if keep_reports else []
         remembered = {earlier for earlier, _ in self._earlier}
         self._kept = [kept for kept in self._kept if kept.boot in remembered]
@@ -149,7 +149,9 @@ class CardlinkDevice:
         self._in_flight = 0
 
     def _declare_lost(self) -> None:
-        """Replace the oldest two reports of one boot by one that declares them lost, under the number of the later."""
+        """Replace the oldest two reports from one boot with one that declares them lost, under the
+        number of the later.
+        """
         place = next(n for n in range(len(self._kept) - 1) if self._kept[n].boot == self._kept[n + 1].boot)
         first, last = self._kept[place], self._kept[place + 1]
         lost = messages.ReportsLostReport(last.uptime_ms, last.boot, first.first, last.number)
@@ -275,7 +277,7 @@ class CardlinkDevice:
         return CandidateLink(hello, identity, identity_frame, (host_nonce, nonce), now)
 
     def _kept_ranges(self) -> list[messages.KeptReports]:
-        """Return the kept reports of each remembered boot, including those with none left."""
+        """Return the reports kept for each remembered boot, including boots with none left."""
         ranges: list[messages.KeptReports] = []
         for boot, newest in (*self._earlier, (self.boot, self.last_number)):
             oldest = next((kept.first for kept in self._kept if kept.boot == boot), newest + 1)

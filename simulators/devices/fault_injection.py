@@ -17,7 +17,7 @@ from simulators.devices.faulty_line import FaultyLine
 from simulators.devices.mechanism import SET_SIZE
 from simulators.usb.control import UsbPlan
 
-SURE_TO_LEAVE: Final = 2 * SET_SIZE  # cards of a deck that every round deals: one box and the Dealer
+SURE_TO_LEAVE: Final = 2 * SET_SIZE  # cards in a deck that every round deals: one box and the Dealer
 
 
 class Preset(msgspec.Struct, frozen=True):
@@ -96,7 +96,7 @@ class FaultInjector:
         return named[0].upper() + named[1:]
 
     def reseed(self, seed: int) -> None:
-        """Draw by another seed from here on. The decks keep theirs."""
+        """Draw with a new seed from now on. The decks keep their seeds."""
         self.seed = seed
         self._random = Random(f"{seed}/faults")
         self.line.seed(Random(f"{seed}/line"))
@@ -154,7 +154,9 @@ class FaultInjector:
         return found + self._armed_on_usb()
 
     def use(self, preset: Preset) -> None:
-        """Plan the faults of every deck from the next one on. Raise `BadFaultError` if this device cannot show them."""
+        """Plan the faults of every deck, beginning with the next deck. Raise `BadFaultError` if this device cannot show
+        them.
+        """
         if self.side not in preset.sides:
             raise BadFaultError(
                 f"{self.name} cannot show the faults of {preset.name}.",

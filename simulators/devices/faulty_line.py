@@ -31,7 +31,7 @@ FRAMES: Final = {driver: re.compile(rb"(?s)(?P<frame>" + one + rb")|.") for driv
 
 
 class LineFaults(msgspec.Struct, frozen=True):
-    """The faults of frames. Chances are for each frame, `flip` for each byte.
+    """The faults that frames can have. Chances are for each frame, `flip` for each byte.
 
     `piece` is how many bytes arrive together, 0 for all. With `reorder`, later frames overtake the frame. With `stall`,
     it and all later ones wait for up to half a second. With `truncate`, its end is missing. `latency` is in seconds for
@@ -74,7 +74,7 @@ class Direction:
         return self._under_way[0][0] if self._under_way else float("inf")
 
     def arrived(self, now: float) -> list[bytes]:
-        """Return what has arrived, in the pieces in which it is to be read."""
+        """Return what has arrived, in the pieces in which it must be read."""
         pieces: list[bytes] = []
         while self._under_way and self._under_way[0][0] <= now:
             data = heapq.heappop(self._under_way)[2]
@@ -177,7 +177,7 @@ class FaultyLine:
         self.to_host.faults = self.to_device.faults = faults
 
     def seed(self, random: Random) -> None:
-        """Draw all chances from this source from here on."""
+        """Draw all chances from this source from now on."""
         self.to_host.random = self.to_device.random = random
 
     def join(self) -> None:

@@ -1,4 +1,6 @@
-"""A reader at the mouth of a shoe, which sends an identifier for each card that passes. Unread cards send nothing."""
+"""A reader at the mouth of a shoe, which sends an identifier for each card that passes. It sends nothing for an unread
+card.
+"""
 
 from __future__ import annotations
 

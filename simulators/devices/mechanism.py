@@ -40,7 +40,9 @@ class DeckShuffle(Protocol):
 
 
 class UniformShuffle:
-    """A shuffle that makes each order equally likely, whatever went in. So a deck may go in like a new one."""
+    """A shuffle that makes each order equally likely, whatever went in. So a deck may go in in the
+    order of a new deck.
+    """
 
     def __init__(self, random: Random) -> None:
         self._random = random
@@ -140,7 +142,7 @@ class Mechanism:
         self.exit_held = True
         self.jammed = ""
         self.door_open = False
-        self.fault = ""  # the fault in its status besides a jam and an open door
+        self.fault = ""  # the fault in its status apart from a jam and an open door
         self.moving = False
         self.last_command = 0
         self._random = random
@@ -152,7 +154,7 @@ class Mechanism:
         self._loaded = 0
         self._dispensed = 0  # as the device counts
         self._sets = 0
-        self._tray_first = (0, 0)  # shuffle and ordinal of the first card of the last set
+        self._tray_first = (0, 0)  # shuffle and ordinal of the first card in the last set
         self._face_up_reported = False
         self._power_low = False
 
@@ -297,7 +299,7 @@ class Mechanism:
         return ""
 
     def _is_able(self, command: AnyCommand) -> bool:
-        """Return whether this device has the function at all. It has no display."""
+        """Return whether this device has the function at all. It does not have a display."""
         capabilities = self.profile.capabilities
         match command:
             case commands.Dispense():
@@ -383,7 +385,7 @@ class Mechanism:
             self._dispensed += 1
 
     def _end_motion(self, ordinals: range) -> None:
-        """Let faults between motions happen: power fails there."""
+        """Let faults between motions happen, such as a power failure."""
         self._admit_faults()
         if self._power_low:
             self.on_restart("brown_out")

@@ -1,6 +1,6 @@
 """The simulated one-way shoes by the names of their drivers, and a person who draws cards from one.
 
-It is apart from `one_way`, which each of these devices imports.
+It is separate from `one_way`, which each of these devices imports.
 """
 
 from __future__ import annotations

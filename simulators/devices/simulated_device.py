@@ -57,8 +57,8 @@ class SimulatedDevice:
         self.mechanism.power_on()
 
     def restart(self, cause: str) -> None:
-        """Restart, with the cause in the device's own word. The link is gone, and the reports too unless it retains
-        them.
+        """Restart, with the cause in the device's own word. The link is lost, and so are the reports unless the device
+        retains them.
 
         Cards and counts stay as they are; the lock closes.
         """

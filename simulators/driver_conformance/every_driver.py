@@ -1,6 +1,7 @@
 """The tests. Subclass `OneWayConformance` for the driver of a one-way device, else `DriverConformance`.
 
-There is no I/O here: bytes go from one side to the other in pieces that a test chooses, on its own clock.
+The tests do no I/O: bytes go from one side to the other in pieces that a test chooses, on its own
+clock.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ class StepClock:
 
 
 class Wire:
-    """A driver and a device, and what was heard. `size` bytes arrive together; `noise` comes before the device's
+    """A driver and a device, and what the driver heard. `size` bytes arrive together; `noise` comes before the device's
     bytes.
     """
 

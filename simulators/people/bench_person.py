@@ -1,4 +1,6 @@
-"""A simulated person at a shuffler, for `cardshoe bench --shuffles`: the only one who needs no table and no daemon."""
+"""A simulated person at a shuffler, for `cardshoe bench --shuffles`: the only simulated person who needs neither a
+table nor a daemon.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ class BenchPerson:
         self._came: list[Card] = []
 
     def see(self, report: LoggedReport) -> None:
-        """Act on a report of the device."""
+        """Act on a report from the device."""
         if report.report == "SetDispensed":
             self._soon(self._lift)
         elif report.report == "StubUnloaded":

@@ -16,7 +16,7 @@ from controller.api.pins import SALT, hash_pin, pin_matches
 from controller.roles import Role
 from controller.table.operations import AnyOperation
 
-CHEAP_SCRYPT: Final = 2**10  # PINs of a demonstration protect nothing, and every operation waits for them
+CHEAP_SCRYPT: Final = 2**10  # PINs in a demonstration protect nothing, and every operation waits for them
 
 
 class CrewMember(msgspec.Struct, frozen=True):
@@ -51,8 +51,8 @@ class CrewError(Exception):
 def crew_of(people: Sequence[Person], uid: int, pins: Mapping[str, str]) -> Crew:
     """Return the simulated people as persons of a configuration. Raise `CrewError`.
 
-    The user `uid` plays; at the socket that user is the dealer. `pins` is keyed by person; for a missing one, the PIN
-    of the simulators' own person of that rank is tried.
+    The user `uid` plays; at the socket that user is the dealer. `pins` is keyed by person; if a PIN is missing, that of
+    the simulators' own person of the same rank is tried.
     """
     if unknown := pins.keys() - {person.id for person in people}:
         raise CrewError(

@@ -77,7 +77,7 @@ class PhysicalTable:
         self.hands[one], self.hands[other] = self.hands.get(other, []), self.hands.get(one, [])
 
     def move(self, moves: Sequence[tuple[Place, Place]]) -> None:
-        """Move cards from place to place simultaneously; the first card of a place goes first."""
+        """Move cards from place to place simultaneously. The first card at a place goes first."""
         taken = [(place, self.hands[source].pop(0)) for source, place in moves if self.hands.get(source)]
         for place, card in taken:
             self.hands.setdefault(place, []).append(card)

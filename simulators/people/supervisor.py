@@ -25,7 +25,7 @@ class Patience:
         self._since = 0.0
 
     def begins(self, asked: Hashable) -> bool:
-        """Return whether this question differs from the last one."""
+        """Return whether this question differs from the last question."""
         if asked == self._asked:
             return False
         self._asked, self._since = asked, self._clock()

@@ -70,7 +70,7 @@ def line_of_sight(view: TableView, operation: AnyOperation) -> Message | None:
 
 
 def _is_out_of_service(view: TableView) -> bool:
-    """Return whether a person must return the table to service, since its device is there."""
+    """Return whether a person must return the table to service, since its device is connected."""
     return view.service == Service.OUT_OF_SERVICE and view.device.connected
 
 

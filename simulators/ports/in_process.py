@@ -38,7 +38,8 @@ def simulated_serial(kind: str) -> str:
 
 
 def simulated_key(serial: str) -> bytes:
-    """Return the key of a device in this process. It is always the same and not secret: there is no wire to protect.
+    """Return the key of a device in this process. It is always the same and is not secret, because there is no wire to
+    protect.
 
     Put it only into the key file of a simulated table (docs/simulators.md).
     """

@@ -14,7 +14,9 @@ from simulators.ports.carrier import Carrier
 
 
 class MemoryTransport:
-    """One end. When it closes, the other end is lost after it has received everything written before."""
+    """One end of the connection. When it closes, the other end is lost after it has received everything written before
+    that.
+    """
 
     def __init__(self, on_data: OnData, on_lost: OnLost, *, listen_only: bool = False) -> None:
         self._listen_only = listen_only

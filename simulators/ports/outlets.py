@@ -1,4 +1,4 @@
-"""The outlets for a device of `cardshoe simulate`: a pseudo-terminal, a TCP port or USB/IP; and its cable."""
+"""The outlets for a device of `cardshoe simulate` (a pseudo-terminal, a TCP port or USB/IP) and its cable."""
 
 from __future__ import annotations
 

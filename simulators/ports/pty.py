@@ -90,7 +90,7 @@ class PtyFront:
             self.unplug()
 
     def _free(self) -> None:
-        """Release exclusive access: a port is free once its holder is gone, and this end stays open."""
+        """Release exclusive access: a port is free after its holder has closed it, and this end stays open."""
         if self.plugged:
             fcntl.ioctl(self._slave, termios.TIOCNXCL)
 

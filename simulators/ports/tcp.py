@@ -57,7 +57,7 @@ class TcpFront:
             self._connection.write(data)
 
     def admits(self, connection: asyncio.Transport) -> bool:
-        """Take a new connection, unless there is one."""
+        """Accept a new connection unless one exists already."""
         if self._connection is not None:
             return False
         self._connection = connection

@@ -128,7 +128,7 @@ class UsbIpFront:
             self.owner.end()
 
     def give(self, connection: UsbipConnection) -> bool:
-        """Give the device to a client, if it is there and free. To the client it was just plugged in."""
+        """Give the device to a client, if it is plugged in and free. To the client it seems just plugged in."""
         if not self.usb.plugged or self.owner is not None:
             return False
         self.owner = connection
@@ -136,7 +136,7 @@ class UsbIpFront:
         return True
 
     def ended(self, connection: UsbipConnection) -> None:
-        """Note that a client is gone, and its transfers with it."""
+        """Note that a client has disconnected, and drop its transfers."""
         self.connections.discard(connection)
         if self.owner is connection:
             self.owner = None
@@ -208,7 +208,7 @@ class UsbipConnection(asyncio.Protocol):
         if self._line is not None:
             self._line.write(data)
 
-    # -- messages of the client ------------------------------------------------------------------------------------
+    # -- messages from the client ------------------------------------------------------------------------------------
 
     def _take(self) -> bool:
         """Take one message if it is complete, and return whether to go on. Raise MalformedError if it is malformed."""

@@ -1,6 +1,7 @@
 """Scenarios: a text for each irregularity of each game, which a table plays step by step without device or daemon.
 
-They are beside this file, in a folder for each game. docs/scenarios.md lists them by cell and clause, and every word.
+They are next to this file, in a folder for each game. docs/scenarios.md lists them by cell and
+clause, and every word.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ def names() -> tuple[str, ...]:
 
 
 def load(name: str) -> Scenario:
-    """Load a scenario from a file, or a packaged one by name. Raise `BadScenarioError`, also if there is none."""
+    """Load a scenario from a file, or a packaged scenario by name. Raise `BadScenarioError`, also
+    if it does not exist.
+    """
     path = Path(name)
     if not path.is_file() and name.removesuffix(ENDING) in names():
         path = FOLDER / f"{name.removesuffix(ENDING)}{ENDING}"

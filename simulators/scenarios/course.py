@@ -40,7 +40,8 @@ def stacked(
     spare: Sequence[Card] = DECK,
     in_hand: bool = False,
 ) -> list[Card]:
-    """Return the deck. Places and cards that are not named get what is left, in the order of `spare`, a whole deck.
+    """Return the deck. Places and cards that are not named get the remaining cards, in the order of `spare`, a whole
+    deck.
 
     With `in_hand`, the First Card is the first card of a hand (reading 18). Raise `HandsError`.
     """
@@ -105,7 +106,7 @@ class TableSetting(msgspec.Struct, frozen=True):
         return ("first_card", "in_hand") in {(chosen.setting, chosen.option) for chosen in self.readings}
 
     def deck(self) -> list[Card]:
-        """Return the deck in the order that deals the hands. Raise `HandsError` if there is none."""
+        """Return the deck in the order that deals the hands. Raise `HandsError` if no order does."""
         rules = game(self.game)
         return stacked(rules, self.unit, self.served, dict(self.hands), spare=MIXED, in_hand=self.in_hand)
 

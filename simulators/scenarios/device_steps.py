@@ -15,7 +15,7 @@ from simulators.scenarios.course import Course
 from simulators.scenarios.table_course import NO_POWER
 
 Act: TypeAlias = Callable[[Course], None]
-TOGETHER: Final = 3  # cards of a set
+TOGETHER: Final = 3  # cards in a set
 
 
 def _read_swapped(tokens: Tokens) -> Act:

@@ -280,7 +280,7 @@ def _read_round(tokens: Tokens) -> Look:
 
 
 def _read_out_of_use(tokens: Tokens) -> Look:
-    """Read the name of a recorded deck; without one, the unrecorded deck in the device is meant."""
+    """Read the name of a recorded deck. If there is no name, the unrecorded deck in the device is meant."""
     name = tokens.take("the name of a deck") if tokens.left else ""
 
     def look(course: Course) -> str | None:
@@ -297,7 +297,7 @@ def _read_on_pile(tokens: Tokens) -> Look:
 
 
 def _read_on_duty(tokens: Tokens) -> Look:
-    """Read a rank, since people of a scenario have no names."""
+    """Read a rank, since people in a scenario do not have names."""
     wanted = tokens.one_of({**{word: word for word in ROLES}, "nobody": "nobody"}, "rank")
     return lambda course: _differs(wanted, course.state.duty.dealer.replace("-", " ") or "nobody")
 

@@ -102,7 +102,7 @@ class TableCourse(Generic[DeviceT]):
             if isinstance(event, events.CommandIssued):
                 self.device.obey(entry, event.command)
             elif isinstance(event, events.DeviceLost):
-                self.device.linked = False  # reports from here on wait for the next link
+                self.device.linked = False  # reports from now on wait for the next link
 
     # -- people
 
@@ -210,7 +210,7 @@ class TableCourse(Generic[DeviceT]):
                 self.do(operations.ExposeHand(place, self._faces_to_enter(place)))
 
     def _faces_to_enter(self, place: str) -> tuple[Card, ...] | None:
-        """Return the cards dealt there if the table does not take the device's word for them."""
+        """Return the cards dealt to the place if the table does not trust what the device read."""
         try:
             verify_by_device(self.state, place)
         except RefusedError as refused:
@@ -218,7 +218,7 @@ class TableCourse(Generic[DeviceT]):
         return None
 
     def hand_at(self, place: str) -> Hand:
-        """Return a hand. Raise `NothingDoneError` if there is none."""
+        """Return a hand. Raise `NothingDoneError` if there is no hand at that place."""
         hand = self.state.round.hands.get(place)
         if hand is None:
             raise NothingDoneError(f"no hand lies at {place} yet; deal it before")
@@ -227,7 +227,7 @@ class TableCourse(Generic[DeviceT]):
     def count_and_pay(self) -> None:
         """Count the stub unless it is counted, and pay the chips."""
         if self.state.decks.in_play.stub is None:
-            out = self.state.decks.in_play.stub_out  # if given out, all of it is there
+            out = self.state.decks.in_play.stub_out  # if it was given out, the whole set is at the place
             self.count_stub(self.state.stub_due if out else self.device.left)
         self.do(operations.RecordSettled())
 

@@ -96,7 +96,7 @@ class UsbDescription(msgspec.Struct):
 
     @property
     def strings(self) -> dict[int, str]:
-        """The strings by index. Without a serial number its index has none."""
+        """The strings by index. Without a serial number, its index has no string."""
         named = {MANUFACTURER_INDEX: "cardshoe", PRODUCT_INDEX: "Simulated card shoe"}
         return {**named, SERIAL_INDEX: self.serial} if self.serial else named
 
@@ -166,7 +166,7 @@ def configuration_descriptor(device: UsbDescription) -> bytes:
 
 
 def string_descriptor(device: UsbDescription, index: int) -> bytes | None:
-    """Return a string, or None if there is none. Index 0 lists the languages."""
+    """Return a string, or None if that index has none. Index 0 lists the languages."""
     if index == 0:
         return _descriptor(STRING, struct.pack("<H", ENGLISH))
     text = device.strings.get(index)

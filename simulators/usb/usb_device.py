@@ -18,7 +18,7 @@ from typing import Final
 from simulators.usb.control import ControlEndpoint, UsbFaults
 from simulators.usb.descriptors import TO_HOST, UsbDescription
 
-QUEUE_LIMIT: Final = 4096  # packets that wait on an endpoint; more are lost, as on a UART
+QUEUE_LIMIT: Final = 4096  # packets that wait on an endpoint; further packets are lost, as on a UART
 HALT: Final = None  # in place of a packet: the endpoint halts here
 
 
@@ -109,7 +109,7 @@ class UsbDeviceSide:
         self._forget(errno.ESHUTDOWN)
 
     def plug(self) -> None:
-        """Plug it in (again): not configured, nothing waiting."""
+        """Plug the device in (again), not configured and with nothing waiting."""
         self.unplug()
         self.plugged = True
         self.plugs += 1

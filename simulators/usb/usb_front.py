@@ -2,7 +2,7 @@
 
 Bytes go out on the interface that the host used last, by a transfer or by raising DTR of the serial port. After the
 plug, and when DTR falls, that is the vendor interface. On the vendor interface every transfer holds one frame; a status
-for the interrupt endpoint goes there.
+for the interrupt endpoint goes to that endpoint.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FLAGS: Final = 3  # position of the flags in a cardlink frame with its delimite
 
 
 class UsbPort(Protocol):
-    """The device's side of a `UsbDeviceSide`, or of what guards one."""
+    """The device's side of a `UsbDeviceSide`, or of an object that guards one."""
 
     on_out: Callable[[int, bytes], None]
     on_line: Callable[[bool], None]

@@ -1,4 +1,4 @@
-"""Every module has a docstring, every folder is a package."""
+"""Every module has a docstring, and every folder is a package."""
 
 from __future__ import annotations
 

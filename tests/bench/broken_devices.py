@@ -180,7 +180,7 @@ class NoTag:
 
 
 class Forgetful(dict[int, int]):
-    """A memory of the last counters that keeps none."""
+    """A memory for the last counters that does not keep them."""
 
     def __getitem__(self, flags: int) -> int:
         return 0

@@ -38,7 +38,7 @@ class Children:
         return child
 
     async def bench(self, *arguments: str) -> tuple[int, Child]:
-        """Run `cardshoe bench` in a separate process; return its exit code and output."""
+        """Run `cardshoe bench` in a separate process, and return its exit code and output."""
         child = self.start("simulators.bench.command", *arguments)
         return await child.ended(), child
 
@@ -55,7 +55,7 @@ async def children() -> AsyncIterator[Children]:
 
 
 async def test_measurements_are_printed_and_kept(children: Children, tmp_path: Path) -> None:
-    """JUnit's properties are numbers with units and limits; a second run is shown beside the first."""
+    """JUnit's properties are numbers with units and limits; a second run is shown next to the first."""
     options = ["--only", "is_ready", "--junit", str(tmp_path / "bench.xml")]
     options += ["--history", str(tmp_path / "runs"), "--html", str(tmp_path / "bench.html")]
     await children.bench(*options)

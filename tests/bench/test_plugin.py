@@ -11,6 +11,6 @@ from simulators.bench import plugin
 
 
 def test_it_loads_without_the_extra_for_tests(mocker: pytest_mock.MockerFixture) -> None:
-    """Otherwise it would stop every run of pytest there, of any project."""
+    """Otherwise it would stop every run of pytest in that environment, for any project."""
     mocker.patch.dict(sys.modules, {"pytest_asyncio": None})
     assert "bench" in runpy.run_path(plugin.__file__)

@@ -1,4 +1,4 @@
-"""A good device keeps every promise that the bench tests; in memory, where timeouts take no time."""
+"""A good device keeps every promise that the bench tests. The tests run in memory, where timeouts take no time."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def _as_text(words: list[str]) -> str:
 
 
 def _split(document: str, numbers: tuple[str, ...]) -> tuple[str, ...]:
-    """Split figures into clauses, each as long as the document has one; unchanged if that fails."""
+    """Split figures into clauses, each as long as the document allows. Return the figures unchanged if that fails."""
     if not any("." in clause for clause in CLAUSES if clause.startswith(f"{document} ")):
         return numbers  # the clauses of such a document have one figure each
     rest, found = numbers, []

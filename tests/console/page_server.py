@@ -45,7 +45,7 @@ class PageServer:
         return f"http://127.0.0.1:{self._http.server_port}"
 
     def show(self, state: dict[str, Any], beat: dict[str, Any]) -> None:
-        """Show this state from here on; a stream that is opened later begins with it."""
+        """Show this state from now on. A stream that is opened later begins with it."""
         said = [
             f"event: state\nid: {state['entry']}\ndata: {json.dumps(state)}\n\n".encode(),
             f"event: beat\ndata: {json.dumps(beat)}\n\n".encode(),

@@ -53,7 +53,7 @@ class Connection:
 
 
 def dial(path: str) -> NoReturn:
-    """Connect without a pause: the socket's queue is full from the first line on."""
+    """Connect without a pause: after the first line the socket's queue is full."""
     held: deque[socket.socket] = deque(maxlen=2 * BACKLOG)  # a dropped one is closed
     full = False
     while True:

@@ -1,4 +1,4 @@
-"""A simulated device on a real pseudo-terminal reports a fault of its own: no round begins until it is cleared."""
+"""A simulated device on a real pseudo-terminal reports a fault in itself: no round begins until it is cleared."""
 
 from __future__ import annotations
 

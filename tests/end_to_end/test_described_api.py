@@ -1,7 +1,7 @@
 """Requests generated from the OpenAPI document to a real daemon: no server error, and every answer is as described.
 
 schemathesis speaks HTTP over TCP only, so it uses the port for screens; the Unix socket has the same handlers. It
-cannot read endless streams: a test here checks each event of them against its schema.
+cannot read endless streams, so a test in this file checks each of their events against its schema.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ class Simulator:
         self.children: list[Child] = []
 
     async def start(self, *arguments: str) -> str:
-        """Start it; return its URL."""
+        """Start the simulated device, and return its URL."""
         self.child = Child(
             "controller", "simulate", "--fast", "--console", "--link", str(self.folder / "device"),
             "--key-file", str(self.folder / "keys"), "--card-table", str(self.folder / "cards.csv"), *arguments,
@@ -36,7 +36,7 @@ class Simulator:
         return self.child.out[0]
 
     async def ask(self, line: str, lines: int = 1) -> str:
-        """Send a command; return the answer."""
+        """Send a command, and return the answer."""
         before = len(self.child.out)
         self.child.tell(line)
         await self.child.until(lambda: len(self.child.out) >= before + lines)

@@ -280,7 +280,7 @@ async def statuses(port: int) -> dict[str, int]:
 
 
 async def test_a_copy_made_for_a_reload_is_read_with_the_keys_of_the_start(stage: Stage) -> None:
-    """`systemctl reload` hands the copy over; without it the file of the start is read."""
+    """`systemctl reload` hands the copy over; without a copy, the file from startup is read."""
     copy = stage.folder / "cardshoe-reload" / "T-1.toml"
     copy.parent.mkdir()
     stage.daemon = stage.start("run", "--config", str(stage.configuration), "--reread", str(copy))

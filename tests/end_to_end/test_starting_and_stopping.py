@@ -121,7 +121,7 @@ async def hold_on(client: ApiClient, caught_up: asyncio.Event) -> None:
 
 async def test_asked_to_stop_before_it_is_ready(stage: Stage) -> None:
     daemon = stage.spawn_daemon()
-    assert await daemon.end() in (0, -signal.SIGTERM)  # until its handler is installed, the default one acts
+    assert await daemon.end() in (0, -signal.SIGTERM)  # until its handler is installed, the default handler acts
     assert not stage.socket.exists()
 
 

@@ -112,7 +112,7 @@ def test_a_cursor_that_the_journal_does_not_hold_begins_again(journal: TestJourn
 
 
 def test_a_journal_that_was_rolled_back_is_sent_again(journal: TestJournal, folder: Path, tmp_path: Path) -> None:
-    """A backup takes its place: the head that the cursor names is gone."""
+    """A backup takes its place: the head that the cursor names no longer exists."""
     sign(journal, 1, 2)
     backup = tmp_path / "backup"
     shutil.copytree(folder, backup)

@@ -38,7 +38,7 @@ def folder(written: Path, tmp_path: Path) -> Path:
 
 
 def change(path: Path, *statements: tuple[str, tuple[object, ...]]) -> None:
-    """Change a file, as anyone who may write to it could; restore its triggers."""
+    """Change a file, as anyone who may write to it could, and restore its triggers."""
     path.chmod(0o600)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         for (name,) in list(connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")):

@@ -44,7 +44,7 @@ COMMANDS = (
 
 
 def half_open(folder: Path, face_down: dict[str, str]) -> Path:
-    """Play a round of three boxes with two removed hands and one turned over; recall its cards afterwards."""
+    """Play a round of three boxes with two hands removed and one turned over, then recall its cards."""
     table = JournaledTable(folder, hands=SHOWN | face_down)
     table.start_daemon("start-1", "pc-1", table=IDENTITY.table)
     table.connect()

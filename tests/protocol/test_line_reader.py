@@ -1,5 +1,5 @@
-"""Line readers send one identifier per line; an unknown identifier is a foreign card, a repeated one is a repeat, and
-the card table must contain every card.
+"""Line readers send one identifier per line; an unknown identifier is a foreign card, a repeated identifier is a
+repeat, and the card table must contain every card.
 """
 
 from __future__ import annotations

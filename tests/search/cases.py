@@ -61,7 +61,9 @@ IN_PART: Final = (
 
 
 def starts_of(game_id: str) -> tuple[str, ...]:
-    """Return the First Cards, one for each place where the deal may begin, or an empty one if the game shows none."""
+    """Return the First Cards, one for each place where the deal may begin, or an empty value if the game does not show
+    one.
+    """
     first = game(game_id).first_card
     if first is None:
         return ("",)

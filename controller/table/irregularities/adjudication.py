@@ -138,7 +138,7 @@ def _facts_known_now(state: TableState, found: Irregularity) -> dict[str, bool]:
         if noticed is not None and getattr(found.facts, name) is noticed:  # and not corrected since
             known[name] = noticed
     curable = found.first_facts.curable if now.curable is None else now.curable
-    if curable is False:  # people may say that it could be cured, but the cure is not part of this step
+    if curable is False:  # otherwise people say whether it can be cured
         known["curable"] = False
     return known
 

@@ -29,7 +29,7 @@ def _sql(*statements: str, file: int = 2, guards: bool = True) -> Callable[[Forg
 
 
 def _cut(forger: Forger, after: int) -> None:
-    """End the newest file there."""
+    """End the newest file at that point."""
     for table, column in (("decision", "last"), ("head", "number"), ("checkpoint", "number")):
         forger.change(3, f"DELETE FROM {table} WHERE {column} > {after}")
 

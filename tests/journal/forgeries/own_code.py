@@ -95,7 +95,7 @@ class Stored:
         return hashlib.sha256(b"cardshoe journal file 3\0" + b"".join(map(long, parts))).digest()
 
     def chain(self, since: int = 0) -> None:
-        """Recompute the hashes from that row on."""
+        """Recompute the hashes, beginning with that row."""
         before = self.rows[since - 1][HASH] if since else self.genesis()
         for row in self.rows[since:]:
             fixed = struct.pack(">QIqqqII", *row[:BODY], len(row[BODY]), len(row[SEALED]))
@@ -107,7 +107,7 @@ class Stored:
             last = row[LAST] = last + row[COUNT]
 
     def take_id(self, file_id: str, number: int, local: bytes) -> None:
-        """Make it another file that follows that entry; with the local key, seal its opening state again."""
+        """Turn it into a different file that follows that entry. With the local key, seal its opening state again."""
         sealed = self.name[STATE_SEALED]
         if sealed:
             before = AESGCM(keys_of(self.name[FILE], local)[:32])

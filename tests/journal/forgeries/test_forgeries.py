@@ -60,7 +60,7 @@ def forger(written: Path, other: Path, tmp_path: Path) -> Forger:
 
 
 def found_by(folder: Path, evidence: Evidence) -> list[str]:
-    """Return the means that find something. A finding that needs no evidence is found with any."""
+    """Return the means that find something. A finding that does not need evidence is found with any means."""
     if verify(folder, "nothing", evidence).findings:
         return ["nothing"]
     found = [one for one in WHERE if verify(folder, one, evidence).findings]

@@ -61,7 +61,7 @@ class SyncFolder(msgspec.Struct, frozen=True):
 
 
 class Relied(msgspec.Struct, frozen=True):
-    """From here on, at least `least` decisions must be kept and at most `most` may be."""
+    """From this point, at least `least` decisions must be kept and at most `most` may be."""
 
     least: int
     most: int

@@ -54,7 +54,7 @@ class Recorder:
         self._made = 0
 
     def rely(self, least: int, most: int) -> None:
-        """Record that from here on at least that many decisions must be kept, and at most that many may be."""
+        """Record that from this point at least that many decisions must be kept, and at most that many may be."""
         self.operations.append(Relied(least, most))
         self.heard(least)
 
@@ -185,7 +185,7 @@ def record_calls(recorder: Recorder, patch: pytest.MonkeyPatch) -> None:
 
 
 def _end(place: int) -> int:
-    """Return where a write without an offset goes; descriptors opened for appending do not occur here."""
+    """Return where a write without an offset goes; descriptors opened for appending do not occur in these runs."""
     return os.lseek(place, 0, os.SEEK_CUR) if stat.S_ISREG(os.fstat(place).st_mode) else 0
 
 

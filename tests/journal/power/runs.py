@@ -60,7 +60,7 @@ class Run:
 
     @contextmanager
     def journal(self) -> Iterator[TestJournal]:
-        """Open the journal as a daemon does: after its existing content."""
+        """Open the journal as a daemon does, to append after its existing content."""
         journal = open_journal(self.recorder.folder, self._connect)
         with closing(journal):
             self.decisions = count_decisions(journal.files())
@@ -81,7 +81,7 @@ class Run:
         journal.begin_file(state_after(self.decisions), moment(self.decisions))
 
     def killed(self, work: Work, after: int) -> None:
-        """Do the work up to that many operations, as a process that is killed there."""
+        """Do the work up to that many operations, like a process that is killed at that point."""
         with suppress(JournalError), self.recorder.dead(after):
             work(self)
 
