@@ -168,7 +168,8 @@ class TableClient:
     ) -> OperationAnswer:
         """Enter an operation. Raise `RefusedError`, or `AnswerLostError` if it is not known whether it was entered.
 
-        `round_number` is the round that the person looked at; None is the present one. docs/api.md explains the rest.
+        `round_number` is the round that the person looked at; None means the present round. docs/api.md explains the
+        rest.
         """
         if round_number is None:
             round_number = (await self.state()).round

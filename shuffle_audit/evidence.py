@@ -128,7 +128,7 @@ def suspects(
 
 def best_fit(ranked: Sequence[Suspect], level: float) -> Suspect | None:
     """Return the first model, if the ratio is so large that a uniform shuffle reaches it with a chance of at most the
-    evidence's part of the level; else None.
+    evidence's part of the level, else None.
 
     A ratio is 1 on average under uniform orders, so the best of k reaches a limit at most k times as often as one
     (Markov).

@@ -96,7 +96,7 @@ def guessed(orders: Orders) -> Marks:
 
 
 def _next_left(left: Marks, card: Counts, direction: Counts) -> Counts:
-    """Return the nearest remaining card in that direction, else in the other; 0 if none is left."""
+    """Return the nearest remaining card in that direction, else in the other, or 0 if none is left."""
     ends = np.arange(left.shape[1])
     above = np.where(left & (ends > card[:, None]), ends, left.shape[1]).min(axis=1)
     below = np.where(left & (ends < card[:, None]), ends, 0).max(axis=1)

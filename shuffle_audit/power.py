@@ -77,8 +77,8 @@ class Draws:
         return Power(decks, int(bad.sum()), self.audits)
 
     def least_decks(self, power: float, level: float, at_most: int) -> Power | None:
-        """Return the power at the least number of decks that reaches `power`, by doubling and then bisection; None if
-        no number up to `at_most` does.
+        """Return the power at the least number of decks that reaches `power`, by doubling and then bisection, or None
+        if no number up to `at_most` does.
         """
         low, reached = 0, self.power(1, level)
         while reached.share < power:

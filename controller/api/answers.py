@@ -46,7 +46,7 @@ class Answers:
         return refused(status, code, said)
 
     async def read(self, request: web.Request, kind: type[Body]) -> Body | web.Response:
-        """Return the body, with its id in the usual form of a UUID; else the refusal."""
+        """Return the body, with its id in the usual form of a UUID, else the refusal."""
         try:
             async with asyncio.timeout(BODY_WITHIN):
                 asked = decode_body(await request.read(), kind)

@@ -145,7 +145,7 @@ class ApiClient:
             raise NoTableError(self._socket) from error
 
     async def lawful(self) -> list[dict[str, Any]] | None:
-        """Return what people can enter, an object for each operation; None if the daemon does not say."""
+        """Return what people can enter, an object for each operation, or None if the daemon does not say."""
         try:
             found = json.loads(await self.get(f"/v1/lawful{self._asked}"))
         except (TableUnreachableError, ValueError):

@@ -827,13 +827,13 @@ LINES_OF_PLACES: Final[dict[str, LineOfPlaces]] = {
 
 
 def tell(event: Event, words: OwnWords = USUAL) -> str | None:
-    """Return the line of an event in English; None if it is not shown. `words`: those of the game in play."""
+    """Return the line of an event in English, or None if it is not shown. `words`: those of the game in play."""
     said = line_of(event, words)
     return None if said is None else str(said)
 
 
 def line_of(event: Event, words: OwnWords = USUAL) -> Message | None:
-    """Return the line of an event; None if it is not shown. `words`: those of the game in play."""
+    """Return the line of an event, or None if it is not shown. `words`: those of the game in play."""
     event = with_plain_texts(event, LONGEST_SHOWN)
     try:
         return _line(with_messages(event), words)

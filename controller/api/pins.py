@@ -50,7 +50,7 @@ class Deadlines:
         self._ends[key] = (until_utc_ns, now.boottime_ns + left)
 
     def seconds_left(self, key: Hashable, until_utc_ns: int, longest_ns: int) -> float:
-        """Return the seconds until that time; 0 or less if it has passed. `until_utc_ns` 0: no deadline."""
+        """Return the seconds until that time, or 0 or less if it has passed. `until_utc_ns` 0: no deadline."""
         if not until_utc_ns:
             self._ends.pop(key, None)
             return 0.0
@@ -86,7 +86,7 @@ class _Kept(NamedTuple):
 
 
 def mistake_of_pin(pin: str) -> Message | None:
-    """Return why a new PIN is unsuitable; None if it is suitable. A hash no longer shows it."""
+    """Return why a new PIN is unsuitable, or None if it is suitable. A hash does not show this any more."""
     if not (pin.isascii() and pin.isdigit()):
         return message("A PIN consists of digits; choose another one.")
     if not SHORTEST <= len(pin) <= LONGEST:
@@ -105,7 +105,7 @@ def hash_pin(pin: str, salt: bytes, cost: int = SCRYPT[0]) -> str:
 
 
 def _read(kept: str) -> _Kept | None:
-    """Return the parts of a hash; None if it is malformed."""
+    """Return the parts of a hash, or None if it is malformed."""
     try:
         scheme, n, r, p, salt, digest = kept.split("$")
         salt_bytes, digest_bytes = bytes.fromhex(salt), bytes.fromhex(digest)

@@ -160,7 +160,7 @@ class Routes:
 
 
 def _why_not_ready(view: TableView) -> AnyText | None:
-    """Return why the table cannot deal; None if it can, or if people decide."""
+    """Return why the table cannot deal, or None if it can, or if people decide."""
     if view.service == Service.RECONCILING:
         return message("The table is reconciling: {cause}.", cause=view.service_cause)
     if view.service != Service.IN_SERVICE:

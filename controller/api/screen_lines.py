@@ -29,7 +29,7 @@ RECONCILING: Final = "reconciling"  # the table's own sentence says it, with the
 
 
 def line_for_screens(event: dict[str, Any], words: OwnWords, names: Names) -> Message | None:
-    """Return a sentence for an event; None if it is not shown. `words`: those of the game in play."""
+    """Return a sentence for an event, or None if it is not shown. `words`: those of the game in play."""
     if event["event"] == "service_changed" and event.get("service") == RECONCILING:
         return None
     shown = {key: _shown(key, value, names) for key, value in event.items()}

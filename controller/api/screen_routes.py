@@ -133,7 +133,7 @@ class ScreenRoutes:
         return names_with_screens(self._people.names(), self._table.state)
 
     def _refuse(self, request: web.Request) -> web.Response | None:
-        """Return the refusal for callers who do not operate the table; None for others."""
+        """Return the refusal for callers who do not operate the table, or None for others."""
         if self._operates(caller := request[CONNECTION].caller):
             return None
         return self._answers.refused(403, "display", DISPLAYS_LOOK, caller)

@@ -71,7 +71,9 @@ class CountedWager(msgspec.Struct, frozen=True):
 
 
 class FavourablePlay(msgspec.Struct, frozen=True):
-    """A wager that favours the player, with the readings under which it does; empty for every reading."""
+    """A wager that favours the player, with the readings under which it does. No readings means that it does under
+    every reading.
+    """
 
     wager: str
     title: str

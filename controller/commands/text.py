@@ -130,7 +130,7 @@ def in_terminal() -> bool:
 
 
 def page() -> Page:
-    """Return a page as wide as the terminal, at most `WIDEST`; without a terminal nothing is wrapped."""
+    """Return a page as wide as the terminal, at most `WIDEST`. Without a terminal nothing is wrapped."""
     return Page(min(shutil.get_terminal_size().columns, WIDEST) if in_terminal() else None)
 
 

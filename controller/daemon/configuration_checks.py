@@ -47,7 +47,7 @@ Mistakes: TypeAlias = Iterator[Mistake]
 
 
 def mistakes_of_sections(found: Found) -> list[Mistake]:
-    """Return the mistakes between sections; a check is skipped if one of its sections could not be read."""
+    """Return the mistakes between sections. A check is skipped if one of its sections could not be read."""
     mistakes: list[Mistake] = []
     for check, needed, whole in CHECKS:
         sections = found.good if whole else found.partly

@@ -78,7 +78,7 @@ def other_signer(section: JournalSection) -> str:
 
 
 def foreign_in(folder: Path, uid: int) -> Path | None:
-    """Return the folder, or its first file, that does not belong to that user; None if all do, as far as can be
+    """Return the folder, or its first file, that does not belong to that user, or None if all do, as far as can be
     seen.
     """
     with suppress(OSError):

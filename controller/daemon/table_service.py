@@ -206,7 +206,7 @@ class TableService:
         """Record the start as the first input, before `run` and before the table is shown. Raise `JournalError` if it
         cannot be written.
 
-        `doubts` are those about the journal as it was found; a person decides on them.
+        `doubts` are those about the journal as it was found, on which a person decides.
         """
         for given in inputs_of(started, doubts):
             await self._commit(given, decide(self.state, given))
@@ -333,7 +333,7 @@ class TableService:
         return await done
 
     async def operate(self, request: OperationRequest, by: Acting) -> OperationAnswer:
-        """Queue a person's operation and return its answer; a repeated request gets the first answer."""
+        """Queue a person's operation and return its answer. A repeated request gets the first answer."""
         person, role = by.person, by.role
         after_fault = self._fault is not None
         if after_fault:

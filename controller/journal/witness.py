@@ -201,8 +201,8 @@ def _holds(files: JournalFolder[Any, Any], head: WitnessedHead) -> bool:
 
 
 def signed_heads(reader: JournalReader[Any, Any], after: int) -> list[WitnessedHead]:
-    """Return a page of the file's heads; that of the file's name comes first and has the number of the entry before
-    it.
+    """Return a page of the file's heads. The head for the file's name comes first and has the number of the entry
+    before the file.
     """
     header = reader.header
     before = header.before

@@ -42,7 +42,7 @@ class Work:
 
     @property
     def seconds(self) -> float:
-        """Return how long the present call has taken; 0 if there is none."""
+        """Return how long the present call has taken, or 0 if there is none."""
         began = self._began
         return 0.0 if began is None else self._clock() - began
 

@@ -271,7 +271,7 @@ def _cldr_list(parts: Sequence[str], style: Any, language: str) -> str:
 
 @cache
 def _locale(language: str) -> Any:
-    """Return Babel's locale; None for a language that CLDR does not have."""
+    """Return Babel's locale, or None for a language that CLDR does not have."""
     from babel.core import Locale, UnknownLocaleError
 
     try:

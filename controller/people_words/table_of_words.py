@@ -36,7 +36,7 @@ class TableOfWords(Protocol):
         """Enter an operation as a person."""
 
     def enter_decision(self, operation: operations.ConfirmIrregularity | operations.Rule, by: By) -> None:
-        """Decide about an irregularity as a person; a void is requested twice."""
+        """Decide about an irregularity as a person. A void is requested twice."""
 
     def twice(self, operation: AnyOperation, by: By = DEALER) -> None:
         """Enter an operation twice, since it takes effect when it is repeated."""

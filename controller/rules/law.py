@@ -249,7 +249,7 @@ def findings(law: Law, kind: Kind, facts: Facts) -> Iterator[FoundRow]:
 
 
 def _unstated(when: Facts, facts: Facts) -> tuple[str, ...] | None:
-    """Return the facts that a row needs and that are not stated; None if a stated fact rules the row out."""
+    """Return the facts that a row needs and that are not stated, or None if a stated fact rules the row out."""
     asks: list[str] = []
     for name in STATED:
         wanted, stated = getattr(when, name), getattr(facts, name)

@@ -369,7 +369,8 @@ class ViewingRefusal(msgspec.Struct, frozen=True):
 
 
 def viewer(law: Law, layout: Layout, box: int, viewing: Mapping[str, int] = NO_VIEWER_YET) -> str | None:
-    """Return the bettor who looks at the hand of a box; None if nobody controls it and the Dealer opens it (RTP 3.14).
+    """Return the bettor who looks at the hand of a box, or None if nobody controls it and the Dealer opens it (RTP
+    3.14).
 
     `viewing` maps each bettor to the box whose hand he has already looked at. Where a bettor may look at one hand only,
     a bettor who has looked at another is passed over and plays this hand blind (RTP 1.1.1, 3.7). If the document does

@@ -198,7 +198,9 @@ def _check_position(law: Law, rules: TableRules, layout: Layout, wager: Wager, b
 
 
 def _check_number_of_wagers(law: Law, rules: TableRules, layout: Layout, bet: Bet) -> None:
-    """Check RTP 3.9. A playing area is one kind's spot at a position (RTP 2.2); a bettor's stake there is one wager."""
+    """Check RTP 3.9. A playing area is the spot for one kind of wager at a position (RTP 2.2); a bettor's stake on it
+    is one wager.
+    """
     betting = law.game.betting
     others = sum(other.number != bet.number for other in layout.on(bet.box, bet.wager))
     if betting.most_wagers and others >= betting.most_wagers:

@@ -205,7 +205,7 @@ def _returned(bet: Bet, clause: str, because: Message) -> BetResult:
 def _removed_or_withdrawn(
     bet: Bet, removed: Mapping[int, str], withdrawn: Mapping[tuple[str, int], str]
 ) -> BetResult | None:
-    """Return the result of a bet that a clause took out of the round; None if no clause did."""
+    """Return the result of a bet that a clause took out of the round, or None if no clause did."""
     if bet.box in removed:
         return _returned(bet, removed[bet.box], message("the hand was removed from play"))
     if (bet.bettor, bet.box) in withdrawn:
@@ -214,7 +214,7 @@ def _removed_or_withdrawn(
 
 
 def _returned_by_ruling(bet: Bet, ruling: BetRuling | None) -> BetResult | None:
-    """Return the result of a bet that a ruling returned; None if no ruling did."""
+    """Return the result of a bet that a ruling returned, or None if no ruling did."""
     if ruling is None or ruling.action is not BetAction.RETURN:
         return None
     because = message(
@@ -233,7 +233,7 @@ def _decided_without_cards(
     ruling: BetRuling | None,
     side_alone: bool,
 ) -> BetResult | None:
-    """Return the result of a bet that the cards do not decide; None if they decide it. Clauses precede rulings."""
+    """Return the result of a bet that the cards do not decide, or None if they decide it. Clauses precede rulings."""
     bet, betting = share.bet, law.game.betting
     if (out := _removed_or_withdrawn(bet, removed, withdrawn)) is not None:
         return out

@@ -102,7 +102,7 @@ BY_ID: Final = {row.id: row for row in ADMISSIONS}
 
 
 def row_of(cause: AnyText) -> Admission | None:
-    """Return the row of a stop cause; None if the device did not report the fault itself."""
+    """Return the row of a stop cause, or None if the device did not report the fault itself."""
     return BY_ID.get(about(cause))
 
 
@@ -145,7 +145,7 @@ def take_back(decision: Decision, seen: Observation) -> None:
 
 
 def remedy(device: Device) -> Message | None:
-    """Return how people end a stop that the device reported; None if it reported none."""
+    """Return how people end a stop that the device reported, or None if it reported none."""
     if awaited(device):
         return REPAIR_AND_RETURN
     return LOOK_AND_RETURN if admitted(device) else None

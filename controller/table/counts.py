@@ -291,7 +291,7 @@ class Ledger(msgspec.Struct, frozen=True):
 
 
 def ledger_of(state: TableState) -> Ledger | None:
-    """Return the present account; None if no deck is in play, or if it still has to be counted after maintenance.
+    """Return the present account, or None if no deck is in play, or if it still has to be counted after maintenance.
 
     Every card counts once, even if it was reported twice. The stub is its last count less the cards that left since.
     Before a count it is the loaded deck less the cards that left: as the device counted them, but at least as many as

@@ -41,7 +41,7 @@ Leaving: TypeAlias = observations.CardDrawn | observations.CardsDrawnTogether | 
 def to_be_dealt(
     decision: Decision, given: DeviceReported, seen: Leaving, reported: tuple[HeldCard, ...]
 ) -> tuple[HeldCard, ...] | None:
-    """Return the reported cards that belong to the deal; None if none does, and the reason is recorded."""
+    """Return the reported cards that belong to the deal, or None if none does, and the reason is recorded."""
     by_device = _not_dealt_by_hand(decision, reported)
     if reported and not by_device:
         return None
@@ -456,7 +456,7 @@ def _facts_of_card_not_due(decision: Decision) -> Facts:
 
 
 def _place_due(state: TableState) -> Place | None:
-    """Return the place of the next card; None for a card that is burnt."""
+    """Return the place of the next card, or None for a card that is burnt."""
     return None if state.burn_due else state.round.next_place
 
 

@@ -35,7 +35,7 @@ EXPOSES: Final = frozenset(
 
 
 def outcome_established(state: TableState) -> bool | None:
-    """Return whether an outcome is established; None if people have to say.
+    """Return whether an outcome is established, or None if people have to say.
 
     People have to say if an exposed card is not known, a reading is not chosen, or a count is wrong. A returned wager
     establishes nothing.

@@ -334,7 +334,7 @@ def _opened(hand: Hand, cards: tuple[Card, ...]) -> tuple[Exposed | None, ...]:
 
 
 def _comparable(state: TableState, place: Place) -> tuple[Card | None, ...]:
-    """Return what the device read of the cards that may lie there; None for a card that it did not read.
+    """Return what the device read of the cards that may lie there, or None for a card that it did not read.
 
     After a wrong distribution that was not put right, and for which no places were entered, any card of the deal may
     lie there.

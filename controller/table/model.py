@@ -183,7 +183,7 @@ class Device(msgspec.Struct, frozen=True):
 
     @property
     def stopped(self) -> Message | None:
-        """Return why it has stopped; None if it has not."""
+        """Return why it has stopped, or None if it has not."""
         return named_causes(self.stops) if self.stops else None
 
     @property

@@ -102,7 +102,9 @@ def _no_longer(state: TableState, identity: DeviceIdentity) -> tuple[Message, ..
 
 
 def _unfit(state: TableState, identity: DeviceIdentity) -> Message | None:
-    """Return why the device cannot serve this table; None if it can. Between rounds the next round's settings apply."""
+    """Return why the device cannot serve this table, or None if it can. Between rounds the next
+    round's settings apply.
+    """
     if state.settings_wait is not None and not state.in_round:
         state = replace(state, settings=state.settings_wait)
     assert state.settings is not None

@@ -126,7 +126,8 @@ class Round(msgspec.Struct, frozen=True):
         return tuple(given)
 
     def go_to_one_hand(self, number: int) -> bool | None:
-        """Return whether so many simultaneous cards go to one hand; None if only people see where the dealer lays them.
+        """Return whether so many simultaneous cards go to one hand, or None if only people see where the dealer lays
+        them.
 
         If the next place lacks fewer, the order of the deal puts the others at the following place, although the whole
         set may be laid at one.
@@ -147,7 +148,7 @@ class Round(msgspec.Struct, frozen=True):
 
     @property
     def next_place(self) -> Place | None:
-        """Return the place of the next card; None if the deal is complete or has not begun."""
+        """Return the place of the next card, or None if the deal is complete or has not begun."""
         return next(iter(self.places_due), None)
 
     @property
@@ -242,7 +243,7 @@ class Round(msgspec.Struct, frozen=True):
 
     @property
     def handled(self) -> bool | None:
-        """Return whether a Player has handled cards; None if neither is stated."""
+        """Return whether a Player has handled cards, or None if neither is stated."""
         return True if any(hand.handled for hand in self.hands.values()) else None
 
     @property

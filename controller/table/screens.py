@@ -137,7 +137,7 @@ LOCKS_NS: Final = tuple(minutes * 60 * 10**9 for minutes in (1, 5, 15))  # the f
 
 
 def lock_length_ns(lock: PinLock) -> int:
-    """Return how long the most recent lock lasts; 0 if there was none."""
+    """Return how long the most recent lock lasts, or 0 if there was none."""
     return LOCKS_NS[min(lock.locks, len(LOCKS_NS)) - 1] if lock.locks else 0
 
 

@@ -40,7 +40,7 @@ REPORTED: Final = frozenset({Kind.EXPOSED_CARD, Kind.WRONG_COUNT})
 
 
 def line_of_sight(view: TableView, operation: AnyOperation) -> Message | None:
-    """Return what a person must see to enter an operation; None if the screen says everything."""
+    """Return what a person must see to enter an operation, or None if the screen says everything."""
 
     def named(*places: Place) -> Message:
         return _named(view, list(places))

@@ -40,8 +40,8 @@ def test_without_pins_those_of_the_simulators_are_tried() -> None:
     ("people", "uid", "pins", "sentence"),
     [
         ((ANNA, BEN, CARA), 1001, PINS, "No dealer has this user, 1001."),
-        ((ANNA, BEN, CARA), 1000, {"ben": "482915"}, "The PIN of Cara is not known, or not right."),
-        ((ANNA, BEN, CARA), 1000, {**PINS, "ben": "482916"}, "The PIN of Ben is not known, or not right."),
+        ((ANNA, BEN, CARA), 1000, {"ben": "482915"}, "The PIN of Cara is missing or wrong."),
+        ((ANNA, BEN, CARA), 1000, {**PINS, "ben": "482916"}, "The PIN of Ben is missing or wrong."),
         ((ANNA, BEN, CARA), 1000, {**PINS, "dora": "1"}, "There is no person dora in the configuration."),
         ((ANNA, CARA), 1000, {"cara": "730164"}, "There is no pit supervisor in the configuration."),
     ],

@@ -46,7 +46,9 @@ def runs(table: Table) -> Iterator[Finding]:
 
 
 def _version(table: Table) -> Iterator[Finding]:
-    """Check the running version. An upgrade restarts no table; each runs the Python of its own version's folder."""
+    """Check the running version. An upgrade does not restart a table; each table runs the Python in the folder of its
+    own version.
+    """
     link = table.machine.path(RUNNING)
     if not link.is_symlink():
         yield from _program(table)

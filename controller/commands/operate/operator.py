@@ -191,7 +191,7 @@ class Operator:
             self._table.until(done)
 
     def load(self) -> None:
-        """Wait for a deck; with a shoe also enter that it was shuffled by hand."""
+        """Wait for a deck. With a shoe, also enter that the deck was shuffled by hand."""
         if self.view.phase not in BETWEEN_ROUNDS:
             raise NothingDoneError("a round is in progress; put the deck in when the round is over")
         if self.view.unit == Unit.SINGLES:

@@ -20,7 +20,7 @@ SHARED: Final = Path(__file__).parent
 
 
 def rendered(template: Path, **values: Any) -> str:
-    """Render the page. All text is escaped; a value that the template names must exist."""
+    """Render the page. All text is escaped, and every value that the template names must exist."""
     environment = Environment(
         loader=FileSystemLoader([template.parent, SHARED]),
         autoescape=True,

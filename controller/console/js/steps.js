@@ -241,7 +241,7 @@ const KINDS = {
     const wrong = screen.view.entries.find((one) => one.entry === flow.values.entry);
     if (!wrong) return {};
     const needs = REPLACED[wrong.operation].map((need) => `instead/${stepOf(wrong.operation, need)}`);
-    // Another kind of irregularity is asked for its own place and number.
+    // For another kind of irregularity the page asks for its own place and number.
     const kept = wrong.operation === "report_irregularity" ? {} : wrong.said;
     const was = { ...kept, operation: wrong.operation };
     return {

@@ -1,5 +1,5 @@
-// Follows a stream of the server. The browser reopens it after an interruption; one that it has given up (CLOSED) is
-// reopened here, after 1, 2, then every 4 seconds.
+// Follows a stream of the server. The browser reopens it after an interruption; a stream that it has given up (CLOSED)
+// is reopened by this module, after 1, 2, then every 4 seconds.
 
 const PAUSES = [1, 2, 4];
 const DEAF = 10; // s of silence after which a stream is reopened: a tablet slept, or a proxy dropped the connection

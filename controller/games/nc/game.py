@@ -203,7 +203,7 @@ GAME: Final = Game(
     effective="2019-07-09",
     boxes=(1, 9, 7),  # as many as the layout has: NC 2.1.1.a
     grammars=(
-        # An electronic shuffler (NC 1.4) deals sets and must (3.12.1); a shoe (NC 1.2) single cards.
+        # An electronic shuffler (NC 1.4) deals sets and must do so (3.12.1); a shoe (NC 1.2) deals single cards.
         Grammar(Unit.SETS, Order.BY_HAND, "NC 3.12.1", "shuffler"),
         Grammar(Unit.SINGLES, Order.BY_ROUND, "NC 3.12", "shoe"),
     ),

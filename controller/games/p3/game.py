@@ -55,7 +55,7 @@ SETTINGS: Final = (
 
 
 def prosperity(of: str, title: Message, looks: Looks) -> Wager:
-    """Return a wager with these prices on a Player's or the Dealer's hand; only the highest class pays (reading 6)."""
+    """Return a wager with these prices on a Player's or the Dealer's hand. Only the highest class pays (reading 6)."""
     return Wager(
         f"{of}_prosperity",
         title,

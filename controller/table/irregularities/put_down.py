@@ -22,7 +22,7 @@ BEFORE_SETTLING: Final = CARDS_LEAVE | {Phase.EXAMINING, Phase.EXPOSING}
 
 
 def card_put_down(state: TableState, found: Irregularity) -> CardToTurnDown | None:
-    """Return the card that is put face down if play goes on after this irregularity; None if there is none."""
+    """Return the card that is put face down if play goes on after this irregularity, or None if there is none."""
     if found.round != state.round.number or found.waiting:
         return None
     if found.kind is Kind.FACE_UP_IN_DEVICE:
@@ -64,7 +64,8 @@ def _from_device(state: TableState, found: Irregularity) -> CardToTurnDown | Non
 
 
 def becomes(state: TableState, found: Irregularity, *, named: bool = True) -> Message | None:
-    """Return what happens to the card, or to the result of an earlier round, as a clause; None if it is about neither.
+    """Return what happens to the card, or to the result of an earlier round, as a clause, or None if it is about
+    neither.
 
     None also while a question that it depends on is open. Not `named`: for use after a sentence that names the card.
     """

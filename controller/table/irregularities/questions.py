@@ -461,7 +461,7 @@ def waits_for_places(state: TableState, found: Irregularity) -> bool:
 
 
 def _number_put_right(state: TableState, found: Irregularity) -> Message | None:
-    """Return what corrects a wrong number of cards in a hand; None if none was counted, or the number is right."""
+    """Return what corrects a wrong number of cards in a hand, or None if none was counted, or the number is right."""
     if found.counted is None or found.place is None:
         return None
     place, more = place_word(state, found.place), state.round.hands.get(found.place, Hand()).surplus
