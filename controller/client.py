@@ -51,7 +51,7 @@ __all__ = [
     "operations",
 ]
 
-PAUSES: Final = (0.1, 0.2, 0.5, *(1.0,) * 60)  # seconds between two tries; then it gives up
+PAUSES: Final = (0.1, 0.2, 0.5, *(1.0,) * 60)  # seconds between two tries; after the last try the client gives up
 Answer = TypeVar("Answer")
 
 
@@ -215,7 +215,7 @@ class TableClient:
     async def enrol(self, name: str, person: str, pin: str) -> str:
         """Enrol as the screen `name`, at the port. Return the cookie, a secret for the next client.
 
-        Raise `RefusedError`. If the answer is lost, remove that screen and enrol another one.
+        Raise `RefusedError`. If the answer is lost, remove that screen and enrol another.
         """
         answer, cookie = await self._api.enrol(EnrolmentRequest(self._new_id(), person, pin, name))
         if not answer.accepted:

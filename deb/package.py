@@ -37,7 +37,7 @@ RUNNABLE: Final = ("bin", "scripts", "DEBIAN")
 
 def build(folder: Path, version: str | None = None, key: Path | None = None) -> Path:
     """Build the package in `folder`. `version` defaults to the program's. `key` is the private Ed25519 key that signs
-    the manifest in the package, and the package in a file beside it. Raise `MissingError`.
+    the manifest in the package, and the package in a file next to it. Raise `MissingError`.
     """
     sources.check(signs=key is not None)
     number = version or sources.version()

@@ -37,7 +37,7 @@ async def watch(url: DeviceUrl, on_plugged_in: Callable[[], None], *, pause: Pau
 async def watch_presence(
     presence: Presence, on_plugged_in: Callable[[], None], *, pause: Pause = asyncio.sleep
 ) -> None:
-    """Check every half second. `presence()` is None if nothing is there, else a new value at each plugging in."""
+    """Check every half second. `presence()` is None if no device is plugged in, else a new value each time one is."""
     before = _check(presence)
     while True:
         await pause(CHECK_EVERY)

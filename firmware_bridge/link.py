@@ -89,7 +89,9 @@ class LinkState(StrEnum):
 
 
 class Recorder(Protocol):
-    """A listener to everything on a link (`firmware_bridge.captures`). Must not block; if it raises, it is dropped."""
+    """A listener to everything on a link (`firmware_bridge.captures`). A recorder must not block. If it raises, it is
+    dropped.
+    """
 
     def opened(self) -> None: ...
 

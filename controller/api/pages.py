@@ -126,7 +126,9 @@ def _words_in(language: str) -> bytes:
 
 @cache
 def description() -> bytes:
-    """Return the description of the API, which every installation builds beside this module (`tools/openapi.py`)."""
+    """Return the description of the API, which every installation builds in the folder of this module
+    (`tools/openapi.py`).
+    """
     return _FILE.read_bytes()
 
 

@@ -118,7 +118,7 @@ class People:
         self.change(people, readers)
 
     def change(self, people: tuple[Person, ...], readers: tuple[Reader, ...]) -> None:
-        """Replace all people and readers, from the next request on."""
+        """Replace all people and readers, starting with the next request."""
         self._by_id = {person.id: person for person in people}
         self._by_uid = {uid: person for person in people for uid in person.uids}
         self._readers = frozenset(uid for reader in readers for uid in reader.uids)
@@ -145,7 +145,7 @@ class People:
         return default
 
     def reaches(self, person: str, role: Role) -> bool:
-        """Return whether that person exists and has that rank or a higher one."""
+        """Return whether that person exists and has that rank or a higher rank."""
         return person in self._by_id and self._by_id[person].role.reaches(role)
 
     async def identify(

@@ -191,7 +191,7 @@ def peer_uid(peer: socket.socket) -> int:
 
 
 class SocketAcceptor(Acceptor):
-    """The connections of the Unix socket. `admits(uid)` is called for each one.
+    """The connections of the Unix socket. `admits(uid)` is called for each connection.
 
     A refusal costs little and is fast, because everybody else waits in the same queue.
     """

@@ -26,7 +26,9 @@ check.
 
 
 def find_zone(name: str) -> tzinfo:
-    """Return the time zone of that name. UTC needs no data of the system. Raise ValueError for an unknown one."""
+    """Return the time zone of that name. UTC does not need data from the system. Raise ValueError
+    for an unknown name.
+    """
     if name == "UTC":
         return UTC
     try:
@@ -52,7 +54,7 @@ class JournalDays(msgspec.Struct, frozen=True):
         return next(day for day in (tomorrow, today, today - timedelta(days=1)) if self._beginning(day) <= moment)
 
     def is_over(self, begun: Moment, now: Moment, size: int) -> bool:
-        """Return whether a file of that size should be followed by the next one. `begun.boottime_ns` belongs to this
+        """Return whether a file of that size should be followed by the next file. `begun.boottime_ns` belongs to this
         run.
         """
         if size >= self.most_bytes:

@@ -115,9 +115,10 @@ def _replace(path: Path, private: bytes, endorsement: bytes, journal_id: str, ke
 
 
 def replace_signing_key(path: Path, before: SigningKey, journal_id: str) -> tuple[SigningKey, Path]:
-    """Write a new key into that file, endorsed by the old one. Return it with the file in which the old one is kept.
+    """Write a new key into that file, endorsed by the old key. Return the new key with the file in which the old key is
+    kept.
 
-    Raise `JournalError`; then the old key is in its place, or in the file beside it.
+    Raise `JournalError`; then the old key is in its place, or in the file next to it.
     """
     kept = path.with_name(f"{path.name}.{fingerprint(before.public_key)}")
     private = secrets.token_bytes(KEY_BYTES)

@@ -464,9 +464,10 @@ def _finish_if_open(path: Path, connect: Connect) -> None:
 
 
 def _finish(path: Path, connection: Connection) -> None:
-    """Close a file permanently: there is no log beside it, and it is read-only.
+    """Close a file permanently, without a log next to it, and make it read-only.
 
-    If another program reads it, that has to wait until the next file is begun, or for the next start.
+    If another program is reading it, closing has to wait until the next file is begun, or until the
+    next start.
     """
     with closing(connection):
         try:

@@ -37,7 +37,7 @@ MOST_LOGGED: Final = 200  # ids without a text: a journal written elsewhere may 
 
 
 class CatalogueError(Exception):
-    """Reports a catalogue that cannot be read; names the file, and the line if there is one."""
+    """Reports a catalogue that cannot be read, naming the file and, if known, the line."""
 
 
 class Texts:

@@ -1,4 +1,4 @@
-"""The table on which words act: scenarios play one, and `cardshoe operate` talks to a running one."""
+"""The table on which words act: scenarios play a table, and `cardshoe operate` talks to a running table."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class TableOfWords(Protocol):
         """Put in a fresh deck and shuffle it."""
 
     def put_in(self, deck: str) -> None:
-        """Put in a deck, and have a person enter which one."""
+        """Put in a deck, and have a person enter which deck it is."""
 
     def place_your_bets(self) -> None:
         """Announce the round, with the wagers or boxes that are known."""

@@ -25,7 +25,7 @@ ValueT = TypeVar("ValueT")
 
 
 class By(NamedTuple):
-    """The person who acts: a rank, or a person by id if the table has people. `said`: the line names one."""
+    """The person who acts: a rank, or a person by id if the table has people. `said`: the line names the person."""
 
     role: Role
     person: str = ""

@@ -165,7 +165,7 @@ def untrue_of(trait: Trait, predicate: OfBoth) -> str:
 
 
 class RankAlone(NamedTuple):
-    """A card of which only the rank is known. Reading its suit, code or number raises `AttributeError`."""
+    """A card whose rank alone is known. Reading its suit, code or number raises `AttributeError`."""
 
     rank: int
 

@@ -66,7 +66,8 @@ _VALUE_OF: Final[dict[Trait, Callable[[Ranks], object]]] = {
 class Classes:
     """A partition of the rank hands. `of[number]` is the class of a rank hand.
 
-    `first` and `last` hold two members of each class, which are the same where the class has only one.
+    `first` and `last` hold two members of each class, which are the same if the class has only one
+    member.
     """
 
     of: tuple[int, ...]

@@ -356,7 +356,7 @@ def _compare_exit(decision: Decision, status: DeviceStatus) -> None:
     if any(isinstance(opened.command, HoldExit | ReleaseExit) for opened in device.open_commands):
         return
     if device.exit_differs >= STATUSES or (status.exit_held and (status.faults or device.stops)):
-        return  # reported already; or it has stopped, and people know why no card can leave
+        return  # it was reported already, or the device has stopped and people know why no card can leave
     times = device.exit_differs + 1
     again = not status.exit_held and not device.exit_repeated
     if times == STATUSES and not again and already_open(decision, Kind.TECHNICAL_STOP):

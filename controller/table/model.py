@@ -188,7 +188,7 @@ class Device(msgspec.Struct, frozen=True):
 
     @property
     def moving(self) -> OpenCommand | None:
-        """Return the open command that moves cards; there is at most one."""
+        """Return the open command that moves cards, of which there is at most one."""
         return next((opened for opened in self.open_commands if opened.command.moves_cards), None)
 
 
@@ -341,7 +341,7 @@ class Restrictions(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """The answer to a person's operation; kept so that a repeat gets the same one. `code` empty: accepted.
+    """The answer to a person's operation, kept so that a repeat gets the same answer. `code` empty: accepted.
 
     `screen`: the enrolled screen at which it was accepted, by its id.
     """

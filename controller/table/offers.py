@@ -397,7 +397,8 @@ def reportable(state: TableState) -> tuple[Reportable, ...]:
 def _reportable(state: TableState, kind: Kind) -> Reportable | None:
     """Return how a kind is reported.
 
-    Kinds of which several may be open at the same time are told apart by their place; a wrong count requires one.
+    Kinds of which several may be open at the same time are distinguished by their place; a wrong count requires a
+    place.
     """
     counted = kind is Kind.WRONG_COUNT
     places: tuple[Place, ...] = ()
@@ -417,7 +418,7 @@ def _places(state: TableState) -> tuple[Place, ...]:
 
 
 def _at(state: TableState, kind: Kind, place: Place) -> ReportIrregularity:
-    """Return the sample at a place. A reported count differs from what was dealt there."""
+    """Return the sample at a place. A reported count differs from the number of cards dealt to the place."""
     size = state.round.hands.get(place, Hand()).size
     return ReportIrregularity(kind, place, counted=size + 1 if kind is Kind.WRONG_COUNT else None)
 

@@ -37,7 +37,7 @@ CAUSES: Final = {"power": message("power failure"), "brown_out": message("voltag
 
 
 def device_started(decision: Decision, given: DeviceReported, seen: Started) -> None:
-    """Record that the device started, and raise a power failure if its reported cause implies one."""
+    """Record that the device started, and raise a power failure if the reported cause implies a power failure."""
     decision.emit(events.DeviceNoted("started", f"cause={seen.cause}"))
     if seen.cause in CAUSES:
         note = message("the device lost power ({cause}) and started again", cause=CAUSES[seen.cause])

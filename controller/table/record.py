@@ -60,7 +60,7 @@ class HttpRecord(msgspec.Struct, frozen=True):
 
 
 class FloorRecord(msgspec.Struct, frozen=True):
-    """The destination of the journal, and the names used there. `certificate_digest` empty: a local broker."""
+    """The destination of the journal, and the names used at it. `certificate_digest` is empty for a local broker."""
 
     broker: str
     site: str

@@ -142,7 +142,7 @@ class Round(msgspec.Struct, frozen=True):
         return self._lacks_dealt(place) - self.hands.get(place, Hand()).surplus
 
     def _lacks_dealt(self, place: Place) -> int:
-        """Return how many cards a place lacks by the cards known to be there, whatever was counted."""
+        """Return how many cards a place lacks according to the cards known to be at it, whatever was counted."""
         fell = sum(self.intended.get(card.id) == place for card in self.piles.get(Pile.DROPPED, ()))
         return self.places.count(place) - len(self.hands.get(place, Hand()).cards) - fell
 
@@ -230,7 +230,7 @@ class Round(msgspec.Struct, frozen=True):
     def curable(self) -> bool:
         """Return whether moving complete hands from place to place would bring every card where it belongs.
 
-        Cards on the floor or among the discards count as in no hand.
+        Cards on the floor or among the discards do not count as part of a hand.
         """
         beside = {card.id for card in chain.from_iterable(self.piles.values())}
         lying = [frozenset(card.id for card in hand.cards) for hand in self.hands.values() if hand.cards]
@@ -258,5 +258,5 @@ class Round(msgspec.Struct, frozen=True):
         return tuple(place for place in places if place not in self.hands or not self.hands[place].dead)
 
     def pile_size(self, pile: Pile) -> int:
-        """Return the number of cards on a pile: by the last count, else those known to be there."""
+        """Return the number of cards on a pile: by the last count, else those known to be on it."""
         return len(self.piles.get(pile, ())) + self.surplus.get(pile, 0)

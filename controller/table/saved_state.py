@@ -74,7 +74,7 @@ def described() -> Any:
 
 
 def _described(value: Any, within: tuple[type, ...] = ()) -> Any:
-    """Describe a type. `within`: the structs around it; one that holds values of its own type is only named there."""
+    """Describe a type. `within`: the structs around it; a struct that holds values of its own type is only named."""
     if isinstance(value, msgspec.inspect.StructType):
         if value.cls in within:
             return value.cls.__qualname__

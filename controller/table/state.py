@@ -380,7 +380,8 @@ class TableState(msgspec.Struct, frozen=True):
     def other_deck_in(self) -> bool:
         """Return whether the device now holds a recorded deck other than that of the last round.
 
-        The device's number does not show it: a deck that is put in again may get another number.
+        The device's number does not show this, because a deck that is put in again may get a new
+        number.
         """
         return bool(self.decks.in_play.label and self.round.label) and self.decks.in_play.label != self.round.label
 
@@ -421,7 +422,7 @@ class TableState(msgspec.Struct, frozen=True):
     def errors_gone_on_after(self, before: int | None = None) -> list[Irregularity]:
         """Return the errors of this round after which a bettor chose to continue. A choice is valid while its error is.
 
-        `before`: only those that were raised before that one.
+        `before`: only those that were raised before that error.
         """
         number = self.round.number
         stand = [found for found in self.open if found.round == number and not found.waiting]

@@ -29,7 +29,7 @@ RESEND_LONGEST: Final = 2.0
 HEARTBEAT: Final = 1.0  # seconds: docs/cardlink.md, "Signs of life"
 HOST_LOST_AFTER: Final = 3.0
 LEAST_MEMORY: Final = WINDOW  # reports
-EARLIER_BOOTS: Final = 3  # remembered besides the running one; the identity has room for this many
+EARLIER_BOOTS: Final = 3  # remembered in addition to the running boot; the identity has room for this many
 _DEVICE_KINDS: Final = frozenset({Kind.SEALED_REJECT, Kind.REPORT, Kind.STATUS, Kind.ANSWER})  # sealed; an echo
 
 

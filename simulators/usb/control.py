@@ -77,7 +77,9 @@ class Controlled(Protocol):
 
 
 class ControlEndpoint:
-    """The endpoint. `configuration` is 0 until the host has chosen one; nothing uses the `line_coding` that it sets."""
+    """The endpoint. `configuration` is 0 until the host has chosen a configuration. Nothing uses the `line_coding` that
+    it sets.
+    """
 
     def __init__(self, device: Controlled) -> None:
         self._device = device

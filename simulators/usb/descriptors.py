@@ -127,7 +127,7 @@ KEYBOARD_REPORT: Final = bytes.fromhex("05010906a101050719e029e71500250175019508
 
 
 def _foreign_interface(kind: Foreign, number: int, packet: int) -> Interface:
-    """Return an interface whose endpoints follow its number, so that no two interfaces share one."""
+    """Return an interface whose endpoints follow its number, so that no two interfaces share an endpoint."""
     inward, outward = Endpoint(TO_HOST | 5 + number, BULK, packet), Endpoint(5 + number, BULK, packet)
     if kind == "keyboard":
         functional = _descriptor(HID, struct.pack("<HBBBH", 0x0111, 0, 1, 0x22, len(KEYBOARD_REPORT)))

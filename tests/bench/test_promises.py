@@ -29,5 +29,5 @@ def test_a_good_shoe_keeps_it(name: str) -> None:
 
 @pytest.mark.parametrize("pace", [0.0, 1.0])
 def test_one_device_keeps_all_promises_in_sequence(pace: float) -> None:
-    """`cardshoe bench` runs them like this: an earlier test must not affect a later one."""
+    """`cardshoe bench` runs them like this: an earlier test must not affect a later test."""
     ask_all([KEPT[name] for name in ON_FRAMES] * 2, lambda: good_device(pace=pace))

@@ -113,7 +113,9 @@ class CDevice:
                 return line
 
     def control(self, line: str, *, possible: bool = True) -> list[str]:
-        """Send a control line. Return the output until it was done; `possible`: whether it can be done."""
+        """Send a control line. Return the output up to its completion. `possible`: whether the line
+        can be carried out.
+        """
         assert self._child.stdin is not None
         self._child.stdin.write(line.encode() + b"\n")
         self._child.stdin.flush()

@@ -79,7 +79,7 @@ def test_all_mistakes_are_reported_together_with_their_places(good: Path) -> Non
     ],
 )
 def test_a_file_is_checked_for_a_reload_as_the_daemon_reads_it(good: Path, old: str, new: str, words: str) -> None:
-    """The keys are those of the start, beside the copy that the daemon was given."""
+    """The keys are those from startup, next to the copy that the daemon was given."""
     copy = good.parent / "handed" / "table.toml"
     copy.parent.mkdir()
     copy.write_text(GOOD)

@@ -113,7 +113,7 @@ NEVER = {
 MODULE_OF = {"ttyACM": "cdc_acm", "ttyUSB": "usbserial", "usb_device": "usbcore"}
 
 
-# One comment may cover these; and a key that repeats or that only adds to a name, as StateDirectoryMode does.
+# One comment may cover these, and also a key that repeats or that only adds to a name, as StateDirectoryMode does.
 TOGETHER = {
     ("Wants", "After"),
     ("User", "Group"),

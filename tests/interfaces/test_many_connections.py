@@ -20,7 +20,7 @@ async def test_a_full_queue_of_refused_users_is_served_quickly(
     """The server rests after each batch of refused users, so the last in line waits for whole batches."""
     await served.start()
     strangers = [socket.socket(socket.AF_UNIX) for _ in range(connections.BACKLOG)]
-    for stranger in strangers:  # the server has no turn meanwhile
+    for stranger in strangers:  # the server does not get a turn meanwhile
         stranger.connect(str(served.path))
     mocker.patch.object(unix_socket, "peer_uid", side_effect=[ANOTHER] * connections.BACKLOG + [OWN])
     rests = mocker.spy(served.server._acceptor, "_pause_accepting")

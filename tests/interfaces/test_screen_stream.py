@@ -124,7 +124,7 @@ async def test_the_last_event_is_shown() -> None:
 
 @pytest.mark.parametrize(("moment", "by"), [(9, "Sam"), (8, "")])
 def test_the_author_of_an_entry_is_shown_with_its_events(moment: int, by: str) -> None:
-    """Later reports of the device have no author."""
+    """Later reports from the device do not have an author."""
     taken = b'{"entry":1,"utc_ns":%d,"event":"operation_taken","operation":"pause_table","person":"sam"}' % moment
     paused = b'{"entry":2,"utc_ns":9,"round":1,"event":"table_paused","reason":"lunch"}'
     last = last_of([Published(2, paused), Published(1, taken)], GAMES["NC"].words, {"sam": "Sam"})

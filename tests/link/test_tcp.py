@@ -192,7 +192,7 @@ async def test_how_the_connection_is_set(rig: TcpRig, mocker: pytest_mock.Mocker
 
 
 async def test_a_peer_whose_machine_is_gone_is_lost(rig: TcpRig, mocker: pytest_mock.MockerFixture) -> None:
-    """The kernel reports an error when keep-alive gets no answer."""
+    """The kernel reports an error if keep-alive gets no answer."""
     await rig.open()
     timed_out = OSError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
     mocker.patch("firmware_bridge.transports.fd.os.read", side_effect=timed_out)

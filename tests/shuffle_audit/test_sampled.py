@@ -42,7 +42,7 @@ def test_statistics_by_their_formula() -> None:
 
 @pytest.mark.parametrize("procedure", SAMPLED, ids=lambda one: one.id)
 def test_means_and_spreads(procedure: SampledProcedure) -> None:
-    """They are those of 20,000 sets of four decks and of one, within five standard errors."""
+    """They match those of 20,000 sets of four decks and of one deck, within five standard errors."""
     sets = uniform(4, 80_000, 9).reshape(20_000, 4, 9)
     found = procedure.measured(sets)
     assert abs(found.mean() - procedure.mean(9)) < 5 * found.std() / 20_000**0.5

@@ -89,7 +89,7 @@ def test_with_faces_and_samples_everything_is_examined() -> None:
 
 
 def test_a_machine_with_a_favoured_place_is_found() -> None:
-    """The fullest cell shows it where chi-square of the whole table shows nothing yet."""
+    """The fullest cell shows the fault although chi-square of the whole table shows nothing yet."""
     found = judge(shuffled("favoured:0.3:1:52", 45), random=np.random.default_rng(1))
     assert found.verdict == "bad"
     assert [one.id for one in found.findings if one.alarm] == ["favoured-place"]

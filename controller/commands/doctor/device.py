@@ -116,7 +116,7 @@ class UsbDevice(NamedTuple):
 
 
 def _usb_device(table: Table, node: Path) -> UsbDevice | None:
-    """Return the USB device behind a serial port, if there is one."""
+    """Return the USB device behind a serial port, if any."""
     folder = table.machine.path(f"/sys/class/tty/{node.resolve().name}/device")
     if not folder.exists():
         return None

@@ -108,7 +108,7 @@ def _read(stored: Decision) -> Decided:
 
 
 def name_of(event: bytes) -> str:
-    """Return the name of an event as it is stored, where it comes first, or "" for something else."""
+    """Return the name of an event from its stored form, in which the name comes first, or "" for anything else."""
     found = event[len(_NAME) : event.find(b'"', len(_NAME))] if event.startswith(_NAME) else b""
     return found.decode(errors="replace")
 

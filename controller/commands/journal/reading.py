@@ -77,7 +77,7 @@ def decided_in(source: Source, span: Span, after: int = 0) -> Iterator[Decided]:
 
 
 def last_day(source: Source, clock: Clock) -> Span | None:
-    """Return the gaming day of the last decision, if there is one."""
+    """Return the gaming day of the last decision, if any."""
     last = source.last()
     return None if last is None else clock.day(clock.day_of(last.utc_ns))
 

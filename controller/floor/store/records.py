@@ -1,4 +1,4 @@
-"""Reads a message from the broker: a record of a journal, or something else."""
+"""Reads a message from the broker, which is a record of a journal or something else."""
 
 from __future__ import annotations
 

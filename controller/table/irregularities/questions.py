@@ -209,7 +209,7 @@ def _call(by: Role) -> Message:
 
 
 def without_calls(said: Message, present: Role) -> Message:
-    """Return the text without sentences that call a person of that rank, who is at the table, or of a lower one."""
+    """Return the text without sentences that call a person of that rank, who is at the table, or of a lower rank."""
     calls = [_call(role) for role in Role if present.reaches(role)]
 
     def kept(argument: Argument) -> Argument:

@@ -41,7 +41,7 @@ DEAL: Final = (
         message("a card was exposed in dealing before any cards were handled"),
         when=Facts(handled=False),
     ),
-    # A row that removes a hand says that it is not the Dealer's: no round is settled without that one.
+    # A row that removes a hand says that it is not the Dealer's: no round is settled without the Dealer's hand.
     Row(
         Kind.WRONG_COUNT,
         "SK 5.3",

@@ -103,7 +103,7 @@ class DeckDealer:
         return dealt
 
     async def _shuffle(self, dealt: DeckRecord) -> bool:
-        """Shuffle a fresh deck. If there is none, unload the rest first, or ask a person for one."""
+        """Shuffle a fresh deck. If there is no fresh deck, unload the rest first, or ask a person for a deck."""
         if (await self._first_shuffle(dealt)).answer.done:
             return True
         if "unloads_stub" in dealt.said.capabilities:
