@@ -199,17 +199,17 @@ This page is for device makers and laboratories: what each report of a device, a
 table of NC in every phase and service. `python -m tools.generate` makes the tables by playing the program; a test
 compares them.
 
-*Stops*: no card moves and no round begins; during a round it is I19, which people decide by the clause. *Doubts*: the
-cards must be counted (I04). *Raises*: that irregularity. *Deck unfit*: the unused deck must be loaded, shuffled and
-counted again. *Taken*: it is part of normal play. *Noted*: it is journaled and changes nothing. While the table is out
-of service the device keeps its reports until the link stands.
+*Stops*: no card moves and no round begins; during a round it is I19, which people decide according to the clause.
+*Doubts*: the cards must be counted (I04). *Raises*: that irregularity. *Deck unfit*: the unused deck must be loaded,
+shuffled and counted again. *Taken*: it is part of normal play. *Noted*: it is journaled and changes nothing. While the
+table is out of service the device keeps its reports until the link is up.
 
 {table_of_page()}
 
 ## What the device admits of itself
 
-Such a stop lasts, also over a lost link and a restart, until the device has cancelled it by the named report and a pit
-supervisor returns the table to service. A self-test cancels it only if it is passed. If no report is named, the
+Such a stop lasts, even through a lost link and a restart, until the device has cancelled it by the named report and a
+pit supervisor returns the table to service. A self-test cancels it only if it is passed. If no report is named, the
 supervisor acts first: the next status then lists the remaining faults, and the next shuffle the unread cards. A device
 that alternates between fit and unfit stays stopped.
 
@@ -217,11 +217,12 @@ that alternates between fit and unfit stays stopped.
 
 ## Doors and jams
 
-An opened door, and a jam, put cards within reach where no sensor watches: one may have been moved, added or taken. So a
-deck that is shuffled and not dealt from yet is unfit, the one that waits beside the deck in play as well. A jam that
-frees itself looks the same in the reports, and is treated the same. A deck that a shuffler has not shuffled yet is made
-good by its shuffle, which counts it; a shoe's deck is shuffled outside, put in, and counted by hand. Of the deck of a
-round in progress people decide by the clause of I19.
+An opened door, and a jam, put cards within reach where no sensor watches: a card may have been moved, added or taken.
+Therefore a deck that is shuffled but from which no card was dealt yet is unfit, and so is the deck that waits while
+another is in play. A jam that frees itself looks the same in the reports, and is treated the same. If a shuffler has
+not shuffled the deck yet, its shuffle makes the deck fit again, because it counts the deck; a shoe's deck is shuffled
+outside, put in, and counted by hand. About the deck of a round in progress, people decide according to the clause of
+I19.
 """
 
 
