@@ -152,7 +152,7 @@ async def test_an_unintended_end_asks_for_a_repeat() -> None:
             terminal.enter("abandon by manager because the lamp went out")
             await terminal.until("Write yes:")
             terminal.enter("no")
-            await terminal.until("Nothing was done; enter the line again where it is meant.")
+            await terminal.until("Nothing was done; enter the line again if it is meant.")
             assert (await table.state()).phase == "dealing_sets"
         terminal.enter("abandon by manager because the lamp went out")
         await terminal.until("Write yes:")
