@@ -1,4 +1,4 @@
-"""Times the question whether an outcome is established (RTP 5.13, NC 5.4), compared with settling as many whole hands.
+"""Times the check whether an outcome is established (RTP 5.13, NC 5.4), compared with settling as many whole hands.
 
     python -m benchmarks.established [--deals 5]
 

@@ -166,7 +166,7 @@ def is_another(numbers: set[str], number: str) -> bool:
 
 
 class _Former(NamedTuple):
-    """The first deck with its orders, and the numbers of all decks with them."""
+    """The first deck that has these orders, and the numbers of all decks that have them."""
 
     first: FileDeck
     numbers: set[str]

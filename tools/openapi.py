@@ -247,7 +247,7 @@ def _text_schema(media: str) -> Json:
 
 
 def _refusals(one: Described) -> Json:
-    """Return by status the codes with their sentences, and answers in plain text."""
+    """Return the codes with their sentences, and the plain-text answers, grouped by status."""
     by_status: defaultdict[int, list[str]] = defaultdict(list)
     for code in (*EVERYWHERE, *(IN_BODIES if one.body is not None else ()), *one.refusals):
         by_status[REFUSALS[code].status].append(code)

@@ -106,7 +106,7 @@ def just(operation: Operation) -> Callable[[TableState], Iterable[Group]]:
 
 
 def untried(operation: Operation) -> Callable[[TableState], Iterable[Group]]:
-    """Return one offer whose contents people enter almost entirely, or which depends on the screen."""
+    """Return one offer whose contents are almost entirely entered by people, or that depends on the screen."""
     return lambda state: (group(operation, untried=True),)
 
 

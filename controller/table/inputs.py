@@ -183,7 +183,7 @@ class FilesExpired(Input, frozen=True, tag="files_expired"):
 class DamageFound(Input, frozen=True, tag="damage_found"):
     """The journal was found to differ from what was written, at a start or by the check beside the table.
 
-    `code`: the fault's. `keys`: the public keys in doubt, in hexadecimal.
+    `code`: the code of the fault. `keys`: the public keys in doubt, in hexadecimal.
     """
 
     code: str

@@ -44,8 +44,9 @@ TRANSPORTS: Final[dict[str, Callable[[], OpenTransport]]] = {
 
 
 def find_transport(scheme: str, find_entries: Callable[..., Any] = entry_points) -> OpenTransport:
-    """Return what opens connections of a scheme. Raise TransportUnavailableError if nothing is installed for it.
-    `find_entries` finds entry points.
+    """Return the transport that opens connections for a URL scheme. `find_entries` finds entry points.
+
+    Raise TransportUnavailableError if nothing is installed for it.
     """
     load = TRANSPORTS.get(scheme)
     if load is not None:

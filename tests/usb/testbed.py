@@ -63,7 +63,7 @@ class Testbed:
         return int(ended["exit"]), "\n".join(one["out"] for one in self.said[seen:] if "out" in one)
 
     async def stop(self, *, at_once: bool = False) -> None:
-        """Stop the program, normally unless it is to be killed. The node of a killed one is not opened again."""
+        """Stop the program, in an orderly way unless it is to be killed. A killed node is not opened again."""
         seen = len(self.said)
         self._ask(stop=at_once)
         await self.until(lambda one: "exit" in one, seen)
