@@ -154,7 +154,7 @@ def test_device_nonces_are_made_as_on_the_page() -> None:
 
 
 def test_the_sizes_of_sealed_frames_are_the_pages() -> None:
-    sizes = f"has {SMALLEST_SEALED} to 512 bytes decoded, so its body at most {LONGEST_BODY}"
+    sizes = f"has {SMALLEST_SEALED} to 512 bytes decoded, so its body has at most {LONGEST_BODY}"
     assert sizes in " ".join(section("Sealed frames").split())
 
 
