@@ -645,12 +645,17 @@ def _resolved(event: Event) -> Message:
 
 def _corrected(event: Event) -> Message:
     tag = event["was"]["operation"]
+    what = PHRASES.get(tag, _as_written(tag))
+    if not event["reason"]:  # `count_again` asks for none
+        return message(
+            "entry {entry} ({what}) is counted again by {by}", entry=event["corrected"], what=what, by=event["by"]
+        )
     return message(
         "entry {entry} ({what}) is struck out by {by}: {reason}"
         if event["instead"] is None
         else "entry {entry} ({what}) is corrected by {by}: {reason}",
         entry=event["corrected"],
-        what=PHRASES.get(tag, _as_written(tag)),
+        what=what,
         by=event["by"],
         reason=event["reason"],
     )

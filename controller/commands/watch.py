@@ -37,7 +37,7 @@ class EventIdType(click.ParamType[EventId]):
 
 @click.command()
 @click.option("--socket", type=click.Path(path_type=Path), required=True, help="The daemon's socket ([api] socket).")
-@click.option("--json", "as_json", is_flag=True, help="Print events as JSON, one a line.")
+@click.option("--json", "as_json", is_flag=True, help="Print events as JSON, one per line.")
 @click.option(
     "--after", type=EventIdType(), help="Begin after this event, 0 for the whole journal; by default with new events."
 )

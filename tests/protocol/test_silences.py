@@ -423,6 +423,18 @@ def test_an_answer_ahead_of_the_reports_ends_one_link_and_is_then_taken() -> Non
     assert (len(line.of(LinkOver)), len(line.of(ReportsGone))) == (1, 1)
 
 
+def test_reports_that_come_meanwhile_do_not_prolong_the_wait_of_an_answer() -> None:
+    """The device's statuses never count as far as the report that the answer names."""
+    line = Ahead()
+    line.run(1)
+    line.order()
+    line.answer()
+    line.report()
+    line.run(DUE_WITHIN + 1.5)
+    assert len(line.of(Reported)) == 1
+    assert [end.code for end in line.of(LinkOver)] == ["device-reports"]  # type: ignore[union-attr]  # all are ends
+
+
 def test_a_command_is_repeated_and_named_until_its_answer_is_taken() -> None:
     line = Ahead()
     line.run(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from controller.api.narration import tell
@@ -298,6 +299,40 @@ def test_a_count_on_which_a_decision_rests_is_corrected_by_a_supervisor() -> Non
     assert sentence.endswith("Call a pit supervisor to correct an older count.")
     correct(table, Count, Count("stub", due, "another witness"))
     assert table.at(Phase.DEALING_SETS)
+
+
+@pytest.mark.parametrize("decision", ["deny", "name_order"])
+def test_a_dealer_does_not_undo_what_a_supervisor_decided_on_a_count(decision: str) -> None:
+    table = TableHarness().start().to_dealing()
+    table.take(1)
+    count(table, 4, "tray")
+    assert table.open.kind is Kind.SIMULTANEOUS
+    if decision == "deny":
+        table.do(operations.DenyIrregularity(table.open.id, table.open.revision, "three cards"), Role.PIT_SUPERVISOR)
+    else:
+        table.confirm(order_known=False)
+        found = table.open
+        table.do(operations.NameOrder(found.id, found.revision, found.ordinals), Role.PIT_SUPERVISOR)
+    before = table.state.round
+    assert table.refused(count_again(3, "tray"))[0] == "not-last"
+    assert table.state.round == before
+
+
+def test_a_count_by_a_supervisor_is_not_replaced_by_a_dealer() -> None:
+    table = TableHarness().start().to_dealing()
+    table.take(2)
+    table.do(Count("stub", table.state.stub_due - 1, "a witness"), Role.PIT_SUPERVISOR)
+    assert table.refused(count_again(table.state.stub_due))[0] == "role"
+
+
+def test_the_line_of_a_count_again_names_no_reason() -> None:
+    table = TableHarness().start().to_dealing()
+    table.take(2)
+    count(table, table.state.stub_due - 1)
+    table.do(count_again(table.state.stub_due))
+    said = tell(msgspec.to_builtins(table.last(events.EntryCorrected)))
+    assert said is not None
+    assert said.endswith("is counted again by dealer")
 
 
 def test_count_again_needs_the_same_pile_and_another_number() -> None:

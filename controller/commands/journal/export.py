@@ -107,13 +107,13 @@ LINES: Final[dict[str, Callable[[Decided, dict[str, Any], Table, Clock], str]]] 
 }
 
 
-LOOK_EVERY: Final = 0.5  # seconds, during which the reader keeps no file of the journal open
+LOOK_EVERY: Final = 0.5  # seconds; nothing signals entries to a reader of files, which keeps none open
 MAX_ENTRY: Final = 2**63 - 1
 
 
 @click.command()
 @journal_options
-@click.option("--json", "as_json", is_flag=True, help="Print events as JSON, one a line, as the API publishes them.")
+@click.option("--json", "as_json", is_flag=True, help="Print events as JSON, one per line, as the API publishes them.")
 @click.option("--after", type=click.IntRange(0, MAX_ENTRY), help="Begin after this entry; by default with new events.")
 def follow(asked: Asked, as_json: bool, after: int | None) -> None:
     """Print events as they are recorded, until interrupted. Continues when the daemon restarts."""

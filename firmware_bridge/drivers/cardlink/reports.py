@@ -142,8 +142,7 @@ class OverdueReport:
         self._newest = newest
         known = memory.passed == self._due and newest <= (memory.passed_newest or 0)
         if known or not self._sequence.has_due(newest):
-            if not self._has_answer_waiting():
-                self._since = math.inf
+            self._since = min(self._since, now) if self._has_answer_waiting() else math.inf
             return
         self._since = min(self._since, now)
 
