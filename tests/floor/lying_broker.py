@@ -10,6 +10,7 @@ from itertools import cycle, repeat
 
 from controller.floor.address import Address, Broker
 from tests.end_to_end.browser import free_port
+from tests.support.closed_server import close
 
 CONNACK = b"\x20\x03\x00\x00\x00"
 PINGREQ, PINGRESP = b"\xc0\x00", b"\xd0\x00"
@@ -122,7 +123,7 @@ async def lying(
     try:
         yield found, Broker(Address("127.0.0.1", port, False), None)
     finally:
-        server.close()
+        await close(server)
 
 
 def once(piece: bytes) -> Iterator[bytes]:

@@ -7,6 +7,8 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
+from tests.support.closed_server import close
+
 
 class SlowWay:
     """A proxy that listens at `port`, as an async context manager.
@@ -30,7 +32,7 @@ class SlowWay:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._server.close()
+        await close(self._server)
         for running in self._running:
             running.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)

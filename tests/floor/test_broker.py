@@ -18,6 +18,7 @@ from tests.end_to_end.browser import free_port
 from tests.end_to_end.processes import PATIENCE
 from tests.floor.certificates import Authority
 from tests.floor.mosquitto import Mosquitto, mosquitto
+from tests.support.closed_server import close
 
 TAKES = 1 << 20  # bytes
 pytestmark = pytest.mark.tool("mosquitto")
@@ -157,7 +158,7 @@ class Nobody:
             yield Broker(Address("127.0.0.1", self.port, False), None)
         finally:
             ended.set()
-            server.close()
+            await close(server)
 
 
 async def test_a_listening_program_that_is_not_a_broker(monkeypatch: pytest.MonkeyPatch) -> None:

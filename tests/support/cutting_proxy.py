@@ -9,6 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from tests.support.closed_server import close
+
 
 class CuttingProxy:
     """A proxy that listens at `path`, as an async context manager.
@@ -31,7 +33,7 @@ class CuttingProxy:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._server.close()
+        await close(self._server)
         for connection in self._connections:
             connection.cancel()
         await asyncio.gather(*self._connections, return_exceptions=True)

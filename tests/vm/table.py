@@ -22,6 +22,7 @@ from simulators.people.crew import Crew
 from simulators.people.dealer import SimulatedDealer
 from simulators.people.physical_table import PhysicalTable
 from simulators.people.plan import plan_rounds
+from tests.support.closed_server import close
 from tests.vm.machine import PATIENCE
 from tests.vm.plug import Cable
 
@@ -53,8 +54,8 @@ async def relay(path: Path, port: int) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        server.close()
         path.unlink(missing_ok=True)  # noqa: ASYNC240  # before anything else
+        await close(server)
         for task in list(tasks):
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

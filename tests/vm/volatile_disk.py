@@ -17,6 +17,8 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
+from tests.support.closed_server import close
+
 SECTOR: Final = 512  # bytes; a disk writes them whole or not at all
 OPTION_MAGIC: Final = b"IHAVEOPT"
 REPLY_MAGIC: Final = 0x3E889045565A9
@@ -59,7 +61,7 @@ class VolatileDisk:
         try:
             yield
         finally:
-            server.close()
+            await close(server)
             for task in list(self._serving):
                 task.cancel()
             await asyncio.gather(*self._serving, return_exceptions=True)
