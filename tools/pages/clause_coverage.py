@@ -24,7 +24,6 @@ ROOT: Final = Path(__file__).parents[2]
 PROVISIONS: Final = "PROVISIONS"
 NUMBERS: Final = "clauses.py"  # below `tests`: the clause numbers themselves are not tests
 THESE: Final = "tests/clauses"
-SHOWN: Final = 3  # the most files in a cell
 INTRODUCTION: Final = """\
 # Clause by clause
 
@@ -33,8 +32,8 @@ code and tests that cite it. `python -m tools.generate` makes it; do not edit it
 missing, or if no code or no test cites a clause that the program claims to implement.
 
 The numbers are the documents'. Unnumbered parts have a name: layouts and appendices by their letter, other parts by
-their section. After a clause's meaning come the first files below `controller/`, then the first below `tests/`, that
-cite it; search them for the clause.
+their section. `code` names the first file below `controller/` that cites the clause, `tests` counts the files below
+`tests/` that do; `git grep -lE "NC 5\\.7|nc_5_7"` prints them all.
 """
 
 
@@ -142,7 +141,7 @@ def _section(document: str) -> Iterator[str]:
     yield f"## {document}: {GAMES[document].title}\n"
     if naming(document):
         yield f"{naming(document)}\n"
-    yield "| clause | what the program makes of it | code | tests |"
+    yield "| clause | reading | code | tests |"
     yield "|---|---|---|---|"
     yield from (_row(provision) for provision in GAMES[document].provisions)
     yield ""
@@ -150,13 +149,8 @@ def _section(document: str) -> Iterator[str]:
 
 def _row(provision: Provision) -> str:
     meaning = provision.reading or f"*outside:* {provision.outside}"
-    code = _cell(found for found in in_program() if found.clause == provision.clause)
-    tests = _cell(found for found in in_tests() if found.clause == provision.clause)
-    return f"| {provision.clause} | {meaning} | {code} | {tests} |"
-
-
-def _cell(citations: Iterable[Citation]) -> str:
-    """Return the first files that cite the clause."""
-    files = list(dict.fromkeys(found.path.partition("/")[2] for found in citations))
-    rest = [f"and {len(files) - SHOWN} more"] if len(files) > SHOWN else []
-    return "<br>".join([*(f"`{path}`" for path in files[:SHOWN]), *rest])
+    code, tests = (
+        list(dict.fromkeys(found.path.partition("/")[2] for found in citations if found.clause == provision.clause))
+        for citations in (in_program(), in_tests())
+    )
+    return f"| {provision.clause} | {meaning} | {f'`{code[0]}`' if code else ''} | {len(tests)} |"

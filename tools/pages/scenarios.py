@@ -56,19 +56,19 @@ This page lists the scenarios and the words in which they are written, for contr
 rules. `python -m tools.generate` makes it from `simulators/scenarios`; do not edit it here.
 
 A scenario is a text file that plays one irregularity at a table: who does what, what the device does, and how the table
-must react. The table has a column for each game. An empty cell is a situation that no scenario of that game plays yet.
+must react.
 
     cardshoe demo --scenario nc/i12-exposed          # one of these, by its name
     cardshoe demo --scenario my.scenario             # one of your own
 
-The command plays the file step by step, without device and daemon, and prints what happens at the table. The exit code
-is 0 if everything happened as the file expects, 1 with the line that did not, 2 for a file that cannot be read.
+The exit code is 0 if everything happened as the file expects, 1 with the line that did not, 2 for a file that cannot be
+read.
 
 ## By situation and game
 
-*silent*: the document has no clause for it, or one that does not say what follows; the table holds the deal, calls a
-shift manager and proposes nothing. *House procedure*: no clause requires it, and it voids nothing. The reading that a
-casino must have chosen is in brackets.
+The clause comes first, then the scenarios that end by it, and in brackets the reading that a casino must have chosen.
+*silent*: the document does not say what follows; the table holds the deal, calls a shift manager and proposes nothing.
+*house procedure*: no clause requires it, and it voids nothing.
 """
 
 WORDS: Final = """\
@@ -126,19 +126,28 @@ def page() -> str:
 def _cells(scenarios: Sequence[Scenario]) -> Iterator[tuple[str, ...]]:
     for cell, what in CELLS.items():
         shown = [[one for one in scenarios if (one.setting.game, one.cell) == (game, cell)] for game in COLUMNS]
-        yield cell, what, *("<br>".join(_link(one) for one in sorted(files, key=_order)) for files in shown)
+        yield cell, what, *(_cell(cell, files) for files in shown)
 
 
 def _order(scenario: Scenario) -> tuple[bool, str]:
     return bool(_unusual(scenario)), scenario.name
 
 
-def _link(scenario: Scenario) -> str:
-    """Return the link of a scenario by its name, its clause, and the readings that it needs."""
-    clause = " ".join(filter(None, ("*silent*" if scenario.silent else "", scenario.clause)))
-    chosen = ", ".join(f"{one.setting} {one.option}".replace("_", " ") for one in _unusual(scenario))
-    name = scenario.name.partition("/")[2]
-    return f"[{name}]({FILES}{scenario.name}{ENDING}) {clause}" + (f" ({chosen})" if chosen else "")
+def _cell(cell: str, files: Sequence[Scenario]) -> str:
+    """Return the links of one cell, a line for each clause and its readings."""
+    links: dict[str, list[str]] = {}
+    for one in sorted(files, key=_order):
+        short = one.name.partition("/")[2].removeprefix(f"{cell.lower()}-")
+        links.setdefault(_clause(one), []).append(f"[{short}]({FILES}{one.name}{ENDING})")
+    return "<br>".join(f"{clause}: {', '.join(found)}" for clause, found in links.items())
+
+
+def _clause(scenario: Scenario) -> str:
+    """Return the clause of a scenario without its document, and the readings that it needs."""
+    clause = scenario.clause.removeprefix(f"{scenario.setting.game} ")
+    clause = " ".join(filter(None, ("silent" if scenario.silent else "", clause)))
+    chosen = ", ".join(f"{one.setting}={one.option}" for one in _unusual(scenario))
+    return f"{clause} (`{chosen}`)" if chosen else clause
 
 
 def _unusual(scenario: Scenario) -> tuple[ChosenReading, ...]:
