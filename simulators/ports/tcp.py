@@ -45,10 +45,11 @@ class TcpFront:
         """End the connection and stop listening. `plug` takes the same port again."""
         server, self._server = self._server, None
         self._carrier.stop()
+        if server is not None:
+            await close(server)
         if self._connection is not None:
             self._connection.abort()
         if server is not None:
-            server.close()
             await server.wait_closed()
 
     def _send(self, data: bytes) -> None:
@@ -71,6 +72,16 @@ class TcpFront:
         """Note that a connection is over."""
         if self._connection is connection:
             self._connection = None
+
+
+async def close(server: asyncio.Server) -> None:
+    """Stop listening, after the connections that the system has queued are taken.
+
+    asyncio makes no transport for a connection that it has accepted when its server closes, and nothing would close it.
+    """
+    for _ in range(4):  # the loop selects and accepts, makes the transport, and connects it; one round to spare
+        await asyncio.sleep(0)
+    server.close()
 
 
 class _Line(asyncio.Protocol):

@@ -18,6 +18,7 @@ import struct
 from collections.abc import Callable
 from typing import Final, cast
 
+from simulators.ports.tcp import close
 from simulators.usb.descriptors import TO_HOST, UsbDescription
 from simulators.usb.usb_device import Transfer, UsbDeviceSide
 from simulators.usb.usb_front import UsbFront
@@ -108,11 +109,12 @@ class UsbIpFront:
 
     async def close(self) -> None:
         await self.unplug()
-        for connection in list(self.connections):
-            connection.end()
         server, self._server = self._server, None
         if server is not None:
-            server.close()
+            await close(server)
+        for connection in list(self.connections):
+            connection.end()
+        if server is not None:
             await server.wait_closed()
 
     async def plug(self) -> None:

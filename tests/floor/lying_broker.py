@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager, suppress
 from itertools import cycle, repeat
 
 from controller.floor.address import Address, Broker
+from simulators.ports.tcp import close
 from tests.end_to_end.browser import free_port
-from tests.support.closed_server import close
 
 CONNACK = b"\x20\x03\x00\x00\x00"
 PINGREQ, PINGRESP = b"\xc0\x00", b"\xd0\x00"

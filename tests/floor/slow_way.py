@@ -7,7 +7,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
-from tests.support.closed_server import close
+from simulators.ports.tcp import close
 
 
 class SlowWay:

@@ -14,11 +14,11 @@ import pytest
 from controller.floor import BrokerError
 from controller.floor.address import Address, BadBrokerError, Broker, parse_broker
 from controller.floor.broker import BrokerConnection, BrokerMessage, Will, connected
+from simulators.ports.tcp import close
 from tests.end_to_end.browser import free_port
 from tests.end_to_end.processes import PATIENCE
 from tests.floor.certificates import Authority
 from tests.floor.mosquitto import Mosquitto, mosquitto
-from tests.support.closed_server import close
 
 TAKES = 1 << 20  # bytes
 pytestmark = pytest.mark.tool("mosquitto")

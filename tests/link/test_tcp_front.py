@@ -4,8 +4,11 @@ at a time.
 
 from __future__ import annotations
 
+import asyncio
 import os
+import socket
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from random import Random
 
 import pytest
@@ -97,3 +100,15 @@ async def test_plugged_twice_is_plugged_once(front: TcpFront) -> None:
     port, before = front.port, open_descriptors()
     await front.plug()
     assert (front.port, open_descriptors()) == (port, before)
+
+
+@pytest.mark.parametrize("rounds", range(5), ids="after {} rounds of the loop".format)
+async def test_a_host_that_connects_as_the_port_is_unplugged_is_cut_off(front: TcpFront, rounds: int) -> None:
+    """asyncio would leave a connection open that it accepts while its server closes."""
+    with socket.create_connection(("127.0.0.1", front.port)) as host:
+        for _ in range(rounds):
+            await asyncio.sleep(0)
+        await front.unplug()
+        host.setblocking(False)
+        with suppress(ConnectionError):  # reset, if the device had not read what it was sent
+            assert not await asyncio.get_running_loop().sock_recv(host, 1)

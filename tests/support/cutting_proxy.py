@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from tests.support.closed_server import close
+from simulators.ports.tcp import close
 
 
 class CuttingProxy:

@@ -22,7 +22,7 @@ from simulators.people.crew import Crew
 from simulators.people.dealer import SimulatedDealer
 from simulators.people.physical_table import PhysicalTable
 from simulators.people.plan import plan_rounds
-from tests.support.closed_server import close
+from simulators.ports.tcp import close
 from tests.vm.machine import PATIENCE
 from tests.vm.plug import Cable
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from tests.support.closed_server import close
+from simulators.ports.tcp import close
 
 SECTOR: Final = 512  # bytes; a disk writes them whole or not at all
 OPTION_MAGIC: Final = b"IHAVEOPT"
