@@ -11,11 +11,12 @@ from simulators.bench.promise import KEPT
 from simulators.bench.run import TESTS
 from simulators.devices.faults import FAULTS
 
-KEPT_ROWS: Final = re.compile(r"(?<=\| section \| rule \| promise \|\n\|---\|---\|---\|\n)(?:\|.*\n)*")
+KEPT_ROWS: Final = re.compile(r"(?<=\| section \| rules that are tested \|\n\|---\|---\|\n)(?:\|.*\n)*")
 UNTESTED_ROWS: Final = re.compile(
     r"(?<=\| section \| rule \| why no test asks for it \|\n\|---\|---\|---\|\n)(?:\|.*\n)*"
 )
-FAULT_ROWS: Final = re.compile(r"(?<=\| what the host sees \|\n\|---\|---\|---\|---\|\n)(?:\|.*\n)+")
+FAULT_ROWS: Final = re.compile(r"(?<=\| what the host sees \|\n\|---\|---\|---\|\n)(?:\|.*\n)+")
+KINDS: Final = {"cardlink": {"shuffler", "shoe"}, "one-way": {"angel_eye", "bee_tek", "line_reader"}}
 OF_THE_HOST: Final = "the host's"
 
 UNTESTED: Final[dict[tuple[str, str], str]] = {
@@ -38,28 +39,38 @@ def load_promises() -> None:
 
 
 def bench_page(page: str) -> str:
-    """Return docs/bench.md with its tables of promises and of the device's rules without a test."""
+    """Return docs/bench.md with its tables of the rules that are tested and of the device's rules without a test."""
     load_promises()
-    rules: dict[tuple[str, str], list[str]] = {}
-    for section, rule, sentence in sorted(one for kept in KEPT.values() for one in kept.promises):
-        rules.setdefault((section, rule), []).append(sentence)
-    promises = [(*rule, "; ".join(dict.fromkeys(sentences))) for rule, sentences in rules.items()]
-    page = KEPT_ROWS.sub(lambda found: _rows(promises), page)
+    rules: dict[str, set[str]] = {}
+    for one in (promise for kept in KEPT.values() for promise in kept.promises):
+        rules.setdefault(one.section, set()).add(one.rule)
+    tested = [(section, ", ".join(rule or "its text" for rule in sorted(rules[section]))) for section in sorted(rules)]
+    page = KEPT_ROWS.sub(lambda found: _rows(tested), page)
     of_the_device = [(*rule, why) for rule, why in sorted(UNTESTED.items()) if why != OF_THE_HOST]
     return UNTESTED_ROWS.sub(lambda found: _rows(of_the_device), page)
 
 
 def simulators_page(page: str) -> str:
-    """Return docs/simulators.md with its table of faults: name, usage, what happens, what the host sees."""
+    """Return docs/simulators.md with its table of faults: usage, what happens, what the host sees."""
     rows = []
     for fault in FAULTS:
         seen: dict[str, list[str]] = {}
         for side, what in fault.shows.items():
-            seen.setdefault(what, []).append(side.replace("_", " "))
-        seen_by = "; ".join(f"*{', '.join(sides)}*: {what}" for what, sides in seen.items())
-        rows.append((f"`{fault.name}`", fault.usage, fault.does, seen_by))
+            seen.setdefault(what, []).append(side)
+        seen_by = "; ".join(f"{_named(sides)}: {what}" for what, sides in seen.items())
+        rows.append((f"`{fault.usage}`", fault.does, seen_by))
     return FAULT_ROWS.sub(lambda found: _rows(rows), page)
 
 
 def _rows(rows: Iterable[Sequence[str]]) -> str:
     return "".join(f"| {' | '.join(cells)} |\n" for cells in rows)
+
+
+def _named(sides: Sequence[str]) -> str:
+    """Return the devices in italics, with one name for those of a kind."""
+    left, names = set(sides), []
+    for name, kind in KINDS.items():
+        if kind <= left:
+            names.append(name)
+            left -= kind
+    return f"*{', '.join([*names, *(side.replace('_', ' ') for side in sides if side in left)])}*"
