@@ -58,13 +58,15 @@ def is_out(state: TableState, shuffle: int, ordinal: int) -> bool:
 
     This runs for every card, so it compares numbers and builds nothing.
     """
+    if not state.in_round:
+        return False
     current = state.round
     held = (current.read, state.decks.tray, state.decks.aside, *current.piles.values())
-    return state.in_round and any(
-        card.ordinal == ordinal and card.shuffle == shuffle
-        for cards in (*held, *(hand.cards for hand in current.hands.values()))
-        for card in cards
-    )
+    for cards in (*held, *(hand.cards for hand in current.hands.values())):
+        for card in cards:
+            if card.ordinal == ordinal and card.shuffle == shuffle:
+                return True
+    return False
 
 
 def _not_reported_before(

@@ -139,17 +139,14 @@ ENOUGH: Final = 6  # recognised cards; six equal ones occur by chance once in 14
 def notice_last_order(decision: Decision, given: DeviceReported, count: int) -> None:
     """Check once, at the sixth recognised card of a shuffle. `count`: how many cards have just left."""
     state = decision.state
-    recognised = _recognised(state.round.read)
-    before = len(_recognised(state.round.read[: len(state.round.read) - count]))
+    read = state.round.read
+    recognised = [card for card in read if card.face is not None]
+    before = len(recognised) - sum(card.face is not None for card in read[len(read) - count :])
     if not before < ENOUGH <= len(recognised):
         return
     if _is_last_order(state, recognised[:ENOUGH]) and not already_open(decision, Kind.UNSHUFFLED):
         note = message("the device read the first cards in the same order as in the previous round")
         raise_irregularity(decision, Kind.UNSHUFFLED, noticed_by=INFERENCE, report=given, note=note)
-
-
-def _recognised(cards: tuple[HeldCard, ...]) -> list[HeldCard]:
-    return [card for card in cards if card.face is not None]
 
 
 def _is_last_order(state: TableState, cards: list[HeldCard]) -> bool:

@@ -1,12 +1,14 @@
 """The part of a table's state that is reset when a round begins: a frozen value.
 
-No rule is applied here; derived values are properties. The place of a card is *assumed* from the dealing order until
-its hand is exposed.
+No rule is applied here; derived values are properties. Those that many decisions ask for are cached: they are computed
+once for each state, and no caller changes them. The place of a card is *assumed* from the dealing order until its hand
+is exposed.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from functools import cached_property
 from itertools import chain, takewhile
 
 import msgspec
@@ -32,7 +34,7 @@ from controller.table.settings import Settings
 from firmware_bridge.cards import Card
 
 
-class Round(msgspec.Struct, frozen=True):
+class Round(msgspec.Struct, frozen=True, dict=True):
     """The state of a round. The previous round is kept while its errors may be reported.
 
     When the next deck comes into play, the places and piles of a round that is over are emptied: its cards are gone.
@@ -107,7 +109,7 @@ class Round(msgspec.Struct, frozen=True):
         """Return whether chips were paid, the settlement was repeated, and the difference is not recorded as paid."""
         return bool(self.settlement) and self.voided_from is None and self.paid_before and not self.chips_paid
 
-    @property
+    @cached_property
     def places_due(self) -> tuple[Place, ...]:
         """Return the places of the cards that are still to be dealt, in order.
 
@@ -115,7 +117,7 @@ class Round(msgspec.Struct, frozen=True):
         first place that lacks one. `intended` keeps the order of the deal.
         """
         due = self.places[self.dealt :]
-        if all(self._lacks(place) >= number for place, number in Counter(due).items()) or not self.misplaced:
+        if self._filled_in_order or not self.misplaced:
             return due
         lacking = {place: self._lacks(place) for place in dict.fromkeys(self.places)}
         given = []
@@ -124,6 +126,13 @@ class Round(msgspec.Struct, frozen=True):
             given.append(place if lacking[place] > 0 else first)
             lacking[given[-1]] -= 1
         return tuple(given)
+
+    @property
+    def _filled_in_order(self) -> bool:
+        """Return whether no place has more cards than the order of the deal has given it so far."""
+        given = Counter(self.places[: self.dealt])
+        fell = Counter(self.intended.get(card.id, "") for card in self.piles.get(Pile.DROPPED, ()))
+        return all(hand.size + fell[place] <= given[place] for place, hand in self.hands.items())
 
     def go_to_one_hand(self, number: int) -> bool | None:
         """Return whether so many simultaneous cards go to one hand, or None if only people see where the dealer lays
@@ -146,12 +155,12 @@ class Round(msgspec.Struct, frozen=True):
         fell = sum(self.intended.get(card.id) == place for card in self.piles.get(Pile.DROPPED, ()))
         return self.places.count(place) - len(self.hands.get(place, Hand()).cards) - fell
 
-    @property
+    @cached_property
     def next_place(self) -> Place | None:
         """Return the place of the next card, or None if the deal is complete or has not begun."""
         return next(iter(self.places_due), None)
 
-    @property
+    @cached_property
     def left_short(self) -> tuple[Place, ...]:
         """Return the places in play that lack cards once the rest is dealt: their cards are elsewhere."""
         if not self.dealt:
@@ -159,7 +168,7 @@ class Round(msgspec.Struct, frozen=True):
         coming = Counter(self.places_due)
         return tuple(place for place in (*self.live_places, DEALER) if self._lacks_dealt(place) > coming[place])
 
-    @property
+    @cached_property
     def cards_due(self) -> int:
         """Return how many more cards the next place takes before it is another place's turn."""
         return sum(1 for _ in takewhile(lambda place: place == self.next_place, self.places_due))
@@ -182,25 +191,28 @@ class Round(msgspec.Struct, frozen=True):
         """Return place and bettor of each person who chooses if a clause gives options."""
         return tuple((place, bettor) for place in self.live_places for bettor in self.bettors_at(place))
 
-    @property
+    @cached_property
     def intended(self) -> dict[CardId, Place]:
         """Return the place to which each dealt card belongs, by the order of the deal.
 
         A card that the device counted twice has no known place.
         """
+        intended = dict(zip(self.dealt_cards, self.places, strict=False))
+        if len(intended) == len(self.dealt_cards):
+            return intended
         times = Counter(self.dealt_cards)
-        return {card: place for card, place in zip(self.dealt_cards, self.places, strict=False) if times[card] == 1}
+        return {card: place for card, place in intended.items() if times[card] == 1}
 
-    @property
+    @cached_property
     def misplaced(self) -> dict[CardId, tuple[Place, Place]]:
         """Return the cards known to be in the wrong place: where they are, and where they belong."""
-        intended = self.intended
-        return {
-            card.id: (place, intended[card.id])
-            for place, hand in self.hands.items()
-            for card in hand.cards
-            if intended.get(card.id, place) != place
-        }
+        intended, found = self.intended, {}
+        for place, hand in self.hands.items():
+            for card in hand.cards:
+                belongs = intended.get((card.shuffle, card.ordinal), place)
+                if belongs != place:
+                    found[card.id] = (place, belongs)
+        return found
 
     @property
     def out_of_place(self) -> dict[CardId, tuple[str, Place]]:
@@ -251,7 +263,7 @@ class Round(msgspec.Struct, frozen=True):
         """Return the places that get cards in this round."""
         return (*(f"B{number}" for number in self.boxes), "D")
 
-    @property
+    @cached_property
     def live_places(self) -> tuple[Place, ...]:
         """Return the Players' hands that are in play."""
         places = (f"B{number}" for number in self.boxes)
