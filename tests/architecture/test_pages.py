@@ -92,16 +92,3 @@ def test_every_module_that_a_page_or_a_docstring_names_exists() -> None:
         if name not in known and name.rpartition(".")[0] not in known
     }
     assert sorted(dead) == []
-
-
-def test_every_test_that_the_page_of_tests_names_exists() -> None:
-    page = (ROOT / "docs/testing.md").read_text(encoding="utf-8")
-    named = re.findall(r"`(tests/[\w/]+\.py)`: ((?:`test_\w+`(?:, )?)+)", page)
-    assert len(named) > 8
-    missing = [
-        f"{path}: {name}"
-        for path, names in named
-        for name in re.findall(r"test_\w+", names)
-        if f"def {name}(" not in (ROOT / path).read_text(encoding="utf-8")
-    ]
-    assert not missing
