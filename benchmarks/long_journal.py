@@ -26,7 +26,7 @@ from controller.daemon.journal_keeper import ROUNDS, JournalKeeper
 from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.journal.chain import Head
 from controller.journal.codec import Moment
-from controller.journal.file import PRAGMAS, Connection, Identity
+from controller.journal.file import PRAGMAS, Identity, SqliteConnection
 from controller.journal.folder import FileEnd
 from controller.journal.signing import SigningKey
 from controller.journal.store import Journal
@@ -174,7 +174,7 @@ def write(folder: Path, days: int, rounds_a_day: int = ROUNDS_A_DAY, *, last: in
     return written
 
 
-def _unsynced(path: Path) -> Connection:
+def _unsynced(path: Path) -> SqliteConnection:
     """Open a connection that does not wait for the disk: this journal can be written again."""
     connection = sqlite3.connect(path, isolation_level=None)
     for pragma in (*PRAGMAS, "synchronous=OFF"):

@@ -32,19 +32,19 @@ from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from benchmarks.frame_floor import cut, floor
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import FrameReader, enclose
-from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
+from firmware_bridge.drivers.cardlink.messages import FrameKind, encode_body
 from firmware_bridge.drivers.cardlink.sealing import FrameOpener, FrameSealer
 
 READS: Final = (4096, 64, 16, 1)
 NOISE: Final = 0.01  # of the bytes
 GOAL: Final = 1.6
 KEY: Final = bytes(range(1, 33))
-DECODERS: Final = {Kind.REPORT.value: messages.decode_report, Kind.STATUS.value: messages.decode_status}
+DECODERS: Final = {FrameKind.REPORT.value: messages.decode_report, FrameKind.STATUS.value: messages.decode_status}
 
 Take = Callable[[list[bytes]], int]
 
 
-class Stream(NamedTuple):
+class FrameStream(NamedTuple):
     """Frames end to end, and the places of those that no noise has hit."""
 
     frames: list[bytes]
@@ -71,7 +71,7 @@ def make_frames(count: int, random: Random) -> list[bytes]:
                 body = messages.StatusBody(
                     number, uptime, shuffle, 52, ordinal, 52 - ordinal, 3, False, False, False, 0, number
                 )
-        kind = Kind.STATUS if isinstance(body, messages.StatusBody) else Kind.REPORT
+        kind = FrameKind.STATUS if isinstance(body, messages.StatusBody) else FrameKind.REPORT
         frame = enclose(sealer.seal(kind, boot, number, encode_body(body)))
         if 48 <= len(frame) <= 64:
             frames.append(frame)
@@ -80,11 +80,11 @@ def make_frames(count: int, random: Random) -> list[bytes]:
     return frames
 
 
-def clean(frames: list[bytes]) -> Stream:
-    return Stream(frames, b"".join(frames), set(range(len(frames))))
+def clean(frames: list[bytes]) -> FrameStream:
+    return FrameStream(frames, b"".join(frames), set(range(len(frames))))
 
 
-def noisy(frames: list[bytes], random: Random) -> Stream:
+def noisy(frames: list[bytes], random: Random) -> FrameStream:
     """Change one byte of a hundred."""
     data = bytearray(b"".join(frames))
     hit = {place for place in range(len(data)) if random.random() < NOISE}
@@ -98,7 +98,7 @@ def noisy(frames: list[bytes], random: Random) -> Stream:
         for index, (start, end) in enumerate(pairwise(starts))
         if not any(place in hit for place in range(start, end))
     }
-    return Stream(frames, bytes(data), unhurt)
+    return FrameStream(frames, bytes(data), unhurt)
 
 
 def framing_only(reads: list[bytes]) -> int:
@@ -144,7 +144,7 @@ def seconds(take: Take, reads: list[bytes]) -> float:
     return time.perf_counter() - start
 
 
-def mistakes(stream: Stream, reads: list[bytes]) -> tuple[int, int]:
+def mistakes(stream: FrameStream, reads: list[bytes]) -> tuple[int, int]:
     """Count frames that were lost without being hit, and frames that were not sent."""
     reader = FrameReader()
     found = [frame.decoded for read in reads for frame in reader.receive(read)]
@@ -153,7 +153,7 @@ def mistakes(stream: Stream, reads: list[bytes]) -> tuple[int, int]:
     return lost, len(set(found) - set(sent)) + len(found) - len(set(found))
 
 
-def measure(name: str, stream: Stream, runs: int) -> list[dict[str, float]]:
+def measure(name: str, stream: FrameStream, runs: int) -> list[dict[str, float]]:
     """Print a line for each size of read, and return the times in microseconds a frame."""
     rows: list[dict[str, float]] = []
     for size in READS:

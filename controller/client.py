@@ -35,7 +35,6 @@ from controller.table.operations import AnyOperation
 __all__ = [
     "BEGINNING",
     "AnswerLostError",
-    "Event",
     "EventId",
     "NoTableError",
     "NotAdmittedError",
@@ -43,7 +42,8 @@ __all__ = [
     "Offer",
     "OperationAnswer",
     "PreviewAnswer",
-    "RefusedError",
+    "RequestRefusedError",
+    "StreamedEvent",
     "TableClient",
     "TableUnreachableError",
     "TableView",
@@ -55,7 +55,7 @@ PAUSES: Final = (0.1, 0.2, 0.5, *(1.0,) * 60)  # seconds between two tries; afte
 Answer = TypeVar("Answer")
 
 
-class RefusedError(Exception):
+class RequestRefusedError(Exception):
     """Nothing was done. `code` is for programs, `sentence` for people; `next_step` says what the table waits for."""
 
     def __init__(self, code: str, sentence: str, next_step: str) -> None:
@@ -73,7 +73,7 @@ class AnswerLostError(TableUnreachableError):
         self.id = id_
 
 
-class Event(msgspec.Struct, frozen=True):
+class StreamedEvent(msgspec.Struct, frozen=True):
     """An event of the table. The stream can be resumed after `id`. The OpenAPI document describes `fields`."""
 
     id: EventId
@@ -129,7 +129,7 @@ class TableClient:
         answer = await self._patiently(lambda: self._api.post("/v1/preview", body))
         return msgspec.json.decode(answer, type=PreviewAnswer)
 
-    async def events(self, after: EventId = BEGINNING) -> AsyncGenerator[Event, None]:
+    async def events(self, after: EventId = BEGINNING) -> AsyncGenerator[StreamedEvent, None]:
         """Yield every event after that one exactly once, even if the connection is lost or the daemon restarts.
 
         The stream does not end. Raise `NotInJournalError` if the table's journal does not have that event.
@@ -166,7 +166,7 @@ class TableClient:
         as_of: int = 0,
         repeats: int = 0,
     ) -> OperationAnswer:
-        """Enter an operation. Raise `RefusedError`, or `AnswerLostError` if it is not known whether it was entered.
+        """Enter an operation. Raise `RequestRefusedError`; `AnswerLostError` if it may have been entered.
 
         `round_number` is the round that the person looked at; None means the present round. docs/api.md explains the
         rest.
@@ -181,7 +181,7 @@ class TableClient:
         next_step = ""
         with suppress(TableUnreachableError, NoTableError):
             next_step = str((await self._api.state()).next_step)
-        raise RefusedError(answer.code, answer.explanation, next_step)
+        raise RequestRefusedError(answer.code, answer.explanation, next_step)
 
     async def send(self, request: OperationRequest) -> OperationAnswer:
         """Send a request and return the answer, which may be a refusal. Raise `AnswerLostError`.
@@ -215,11 +215,11 @@ class TableClient:
     async def enrol(self, name: str, person: str, pin: str) -> str:
         """Enrol as the screen `name`, at the port. Return the cookie, a secret for the next client.
 
-        Raise `RefusedError`. If the answer is lost, remove that screen and enrol another.
+        Raise `RequestRefusedError`. If the answer is lost, remove that screen and enrol another.
         """
         answer, cookie = await self._api.enrol(EnrolmentRequest(self._new_id(), person, pin, name))
         if not answer.accepted:
-            raise RefusedError(answer.code, answer.explanation, "")
+            raise RequestRefusedError(answer.code, answer.explanation, "")
         return cookie
 
     async def _patiently(self, ask: Callable[[], Awaitable[Answer]]) -> Answer:
@@ -240,10 +240,10 @@ def operation_of(offer: Offer, **added: Any) -> AnyOperation:
     return msgspec.convert(given, AnyOperation, dec_hook=decode_operation_hook)
 
 
-def _event(id_: EventId, event: dict[str, Any]) -> Event:
+def _event(id_: EventId, event: dict[str, Any]) -> StreamedEvent:
     head = {"entry", "utc_ns", "round", "event"}
     fields = {name: value for name, value in event.items() if name not in head}
-    return Event(id_, event["utc_ns"], event["round"], event["event"], fields)
+    return StreamedEvent(id_, event["utc_ns"], event["round"], event["event"], fields)
 
 
 def _is_final(error: TableUnreachableError) -> bool:

@@ -13,7 +13,7 @@ import structlog
 
 from firmware_bridge.capabilities import DeviceIdentity, shortcomings
 from firmware_bridge.device_url import DeviceUrl
-from firmware_bridge.drivers.base import DeviceReady, Driver, Heard, LinkOver
+from firmware_bridge.drivers.base import Driver, Heard, LinkOver, LinkReady
 from firmware_bridge.drivers.registry import load_driver
 from firmware_bridge.drivers.setting import ANY_DEVICE, DriverSetting
 from firmware_bridge.errors import BridgeError
@@ -78,6 +78,6 @@ async def identify(
 
 
 def _identification(first: Heard | None, over: LinkOver, hint: AnyText) -> Identification:
-    if isinstance(first, DeviceReady):
+    if isinstance(first, LinkReady):
         return Identification(first.identity, shortcomings(first.identity.capabilities))
     return Identification(None, code=over.code, sentence=over.sentence, hint=hint)

@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol, TypeAlias
 from firmware_bridge.capabilities import DeviceIdentity
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.device_url import DeviceUrl
-from firmware_bridge.drivers.base import DeviceReady, Driver, Heard, LinkOver, LinkStatistics
+from firmware_bridge.drivers.base import Driver, Heard, LinkOver, LinkReady, LinkStatistics
 from firmware_bridge.drivers.detect import SAMPLE_SIZE, what_to_check
 from firmware_bridge.drivers.setting import DevicePolicy
 from firmware_bridge.errors import (
@@ -183,7 +183,7 @@ class Link:
         self._policy = policy
         self._doubted = doubted
         self._ready_since = math.inf
-        self._withheld: DeviceReady | None = None
+        self._withheld: LinkReady | None = None
         self._unread = b""  # bytes received while nothing was understood
         self._transport: Transport | None = None
         self._driver: Driver | None = None
@@ -305,7 +305,7 @@ class Link:
             if isinstance(thing, LinkOver):
                 over = thing
                 break
-            if isinstance(thing, DeviceReady):
+            if isinstance(thing, LinkReady):
                 if over := self._policy.refuse(thing.identity):
                     break
                 if self._doubted and not self.statistics.frames_in:
@@ -318,7 +318,7 @@ class Link:
         if over is not None:
             self._end(over, by_driver=True)
 
-    def _become_ready(self, ready: DeviceReady) -> None:
+    def _become_ready(self, ready: LinkReady) -> None:
         self._withheld = None
         self.ready = True
         self._ready_since = self._clock()

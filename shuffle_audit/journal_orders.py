@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import msgspec
 
-from controller.commands.journal.decisions import Decided, Happened, UnreadableEntryError, name_of, read
+from controller.commands.journal.decisions import DecisionInRound, Happened, UnreadableEntryError, name_of, read
 from controller.commands.journal.source import Source
 from controller.journal.file import damaged
 from firmware_bridge.cards import DECK, DECK_SIZE, Card, UnknownCardError
@@ -105,7 +105,7 @@ class JournalOrders:
         self._by_number: dict[int, _Shuffle] = {}
         self._over: list[_Shuffle] = []
 
-    def take(self, decided: Decided) -> None:
+    def take(self, decided: DecisionInRound) -> None:
         for happened in decided.events:
             if (change := CHANGES.get(happened.name)) is not None:
                 change(self, decided, happened)
@@ -133,14 +133,14 @@ class JournalOrders:
 
     # -- changes by event
 
-    def brought(self, decided: Decided, happened: Happened) -> None:
+    def brought(self, decided: DecisionInRound, happened: Happened) -> None:
         event = happened.event
         bought = event["deck"], event["seal"].strip()
         is_new = bool(bought[1]) and event["count"] == DECK_SIZE and bought not in self._seals
         self._seals.add(bought)
         self._put_in[event["deck"]] = 0 if is_new else 1
 
-    def arrived(self, decided: Decided, happened: Happened) -> None:
+    def arrived(self, decided: DecisionInRound, happened: Happened) -> None:
         """Note a new deck. A deck that was shuffled and never named may be any of the decks recorded so far."""
         for load in self._loads.values():
             if load.shuffles and not load.label and not load.passed:
@@ -148,21 +148,21 @@ class JournalOrders:
                 self._put_in = {label: max(1, times) for label, times in self._put_in.items()}
         self._loads[happened.event["deck"]] = _Load()
 
-    def named(self, decided: Decided, happened: Happened) -> None:
+    def named(self, decided: DecisionInRound, happened: Happened) -> None:
         """Note a deck's name. The same name again changes nothing; a different one replaces it."""
         label, load = happened.event["deck"], self._load(happened.event["number"])
         if load.label != label:
             load.label, load.is_new = label, self._put_in.get(label) == 0
             self._put_in[label] = self._put_in.get(label, 0) + 1
 
-    def shuffled_outside(self, decided: Decided, happened: Happened) -> None:
+    def shuffled_outside(self, decided: DecisionInRound, happened: Happened) -> None:
         self._put_in[happened.event["deck"]] = 1
 
-    def shuffle_began(self, decided: Decided, happened: Happened) -> None:
+    def shuffle_began(self, decided: DecisionInRound, happened: Happened) -> None:
         load = self._load(happened.event["deck"])
         load.shuffles, load.running = load.shuffles + 1, True
 
-    def shuffled(self, decided: Decided, happened: Happened) -> None:
+    def shuffled(self, decided: DecisionInRound, happened: Happened) -> None:
         event = happened.event
         load = self._load(event["deck"])
         load.shuffles += not load.running
@@ -174,22 +174,22 @@ class JournalOrders:
             self._shuffles.append(found)
             self._by_number[event["shuffle"]] = found
 
-    def failed(self, decided: Decided, happened: Happened) -> None:
+    def failed(self, decided: DecisionInRound, happened: Happened) -> None:
         load = self._load(happened.event["deck"])
         load.shuffles, load.running = load.shuffles + 1, False
 
-    def dealt(self, decided: Decided, happened: Happened) -> None:
+    def dealt(self, decided: DecisionInRound, happened: Happened) -> None:
         for card in happened.event["cards"]:
             if (found := self._by_number.get(card["shuffle"])) is not None:
                 found.round = decided.round
 
-    def shown(self, decided: Decided, happened: Happened) -> None:
+    def shown(self, decided: DecisionInRound, happened: Happened) -> None:
         revealed = happened.event.get("revealed")
         for card in revealed if isinstance(revealed, list) else [revealed]:
             if card is not None and (found := self._by_number.get(card["shuffle"])) is not None:
                 found.faces[card["ordinal"]] = card_name(card["card"])
 
-    def phase(self, decided: Decided, happened: Happened) -> None:
+    def phase(self, decided: DecisionInRound, happened: Happened) -> None:
         if happened.event["phase"] in ("concluded", "voided"):
             over = [one for one in self._shuffles[-4:] if one.round == decided.round and not one.is_over]
             for one in over:
@@ -201,7 +201,7 @@ class JournalOrders:
         return self._loads.setdefault(number, _Load(shuffles=1))
 
 
-CHANGES: Final[dict[str, Callable[[JournalOrders, Decided, Happened], None]]] = {
+CHANGES: Final[dict[str, Callable[[JournalOrders, DecisionInRound, Happened], None]]] = {
     "deck_brought": JournalOrders.brought,
     "deck_arrived": JournalOrders.arrived,
     "deck_named": JournalOrders.named,
@@ -217,7 +217,7 @@ CHANGES: Final[dict[str, Callable[[JournalOrders, Decided, Happened], None]]] = 
 RECALLED: Final = "cards_recalled"
 
 
-def decided_after(source: Source, after: int = 0) -> Iterator[Decided]:
+def decided_after(source: Source, after: int = 0) -> Iterator[DecisionInRound]:
     """Yield the decisions after an entry that concern decks. Raise `JournalError` if the journal cannot be read or has
     been altered.
     """

@@ -40,7 +40,7 @@ msgstr ""
 """
 
 
-class Text(NamedTuple):
+class CatalogueText(NamedTuple):
     """A text. `many` is the text for numbers other than 1, and `key` is the page's name for the text."""
 
     id: str
@@ -57,20 +57,20 @@ def main() -> None:
             sys.stdout.write(f"{path.name}: no translation of {text.key or ''} {text.id!r}\n")
 
 
-def texts() -> dict[Text, list[str]]:
+def texts() -> dict[CatalogueText, list[str]]:
     """Return each text that the program uses, with the files that use it."""
-    found: dict[Text, list[str]] = {}
+    found: dict[CatalogueText, list[str]] = {}
     for path in files():
         name = str(path.relative_to(ROOT))
         for text in _texts_of(ast.parse(path.read_text("utf-8"))):
             if catalogues.needs_text(text.id) and name not in found.setdefault(text, []):
                 found[text].append(name)
     for key, english in catalogues.english_of_pages().items():
-        found[Text(english, key=key)] = ["controller/language/en.json"]
+        found[CatalogueText(english, key=key)] = ["controller/language/en.json"]
     return found
 
 
-def updated(path: Path, used: dict[Text, list[str]]) -> tuple[Catalog, list[Text]]:
+def updated(path: Path, used: dict[CatalogueText, list[str]]) -> tuple[Catalog, list[CatalogueText]]:
     """Return the catalogue of a file with exactly these texts, and those that it does not translate."""
     before, after = catalogues.read_file(path), Catalog(locale=path.stem.replace("-", "_"))
     counted_too = {text.id for text in used if text.many}
@@ -89,14 +89,14 @@ def updated(path: Path, used: dict[Text, list[str]]) -> tuple[Catalog, list[Text
     return after, lacking
 
 
-def _in(language: str, used: dict[Text, list[str]]) -> Iterator[tuple[Text, list[str]]]:
+def _in(language: str, used: dict[CatalogueText, list[str]]) -> Iterator[tuple[CatalogueText, list[str]]]:
     """Yield what a language needs: pages have a text for each of its plural forms, under keys such as `x.one`."""
     keyed = {text.key: text.id for text in used if text.key}
     for text, files in used.items():
         base, _, form = text.key.rpartition(".")
         if form == "other" and f"{base}.one" in keyed:
             for name in catalogues.plural_forms(language):
-                yield Text(keyed.get(f"{base}.{name}", text.id), key=f"{base}.{name}"), files
+                yield CatalogueText(keyed.get(f"{base}.{name}", text.id), key=f"{base}.{name}"), files
         elif form != "one" or f"{base}.other" not in keyed:
             yield text, files
 
@@ -113,7 +113,7 @@ def files() -> Iterator[Path]:
         yield from sorted((ROOT / source).rglob("*.py"))
 
 
-def _texts_of(tree: ast.Module) -> Iterator[Text]:
+def _texts_of(tree: ast.Module) -> Iterator[CatalogueText]:
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
@@ -122,9 +122,9 @@ def _texts_of(tree: ast.Module) -> Iterator[Text]:
             one: list[str]
             many: list[str]
             one, many, *_ = (*(_literals(argument) for argument in node.args[:2]), [], [])
-            yield from (Text(*pair) for pair in zip(one, many, strict=False))
+            yield from (CatalogueText(*pair) for pair in zip(one, many, strict=False))
         elif name in CALLS and len(node.args) > CALLS[name]:
-            yield from map(Text, _literals(node.args[CALLS[name]]))
+            yield from map(CatalogueText, _literals(node.args[CALLS[name]]))
 
 
 def _literals(node: ast.expr) -> list[str]:

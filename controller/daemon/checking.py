@@ -33,7 +33,7 @@ _HINT: Final = message(
 )
 
 
-class Finding(msgspec.Struct, frozen=True):
+class JournalCheck(msgspec.Struct, frozen=True):
     """A finding about the journal; `code` is empty if nothing is wrong."""
 
     code: str = ""
@@ -59,7 +59,7 @@ class Pace:
         self._since = self._clock()
 
 
-def find_damage(folder: Path, verify: Callable[[], Verified]) -> Finding:
+def find_damage(folder: Path, verify: Callable[[], Verified]) -> JournalCheck:
     """Return the finding of the check. A folder without a journal, or an unreadable one, counts as damage.
 
     A missing file may have been deleted by age meanwhile: then the whole check is repeated. Findings that a person
@@ -71,17 +71,17 @@ def find_damage(folder: Path, verify: Callable[[], Verified]) -> Finding:
             found = verify().findings
     except JournalError as error:
         said = message("The journal in {folder} cannot be checked: {why}.", folder=str(folder), why=error.message)
-        return Finding("journal-damaged", said, _HINT)
+        return JournalCheck("journal-damaged", said, _HINT)
     found = tuple(one for one in found if one.code not in OF_DOUBTS)
     if not found:
-        return Finding()
+        return JournalCheck()
     first = found[0]
     said = message("The journal {path} is damaged: {what}.", path=str(folder / first.file), what=first.sentence)
     more = message("This is the first of {count} findings.", count=len(found)) if len(found) > 1 else None
-    return Finding("journal-damaged", sentences(said, more), _HINT)
+    return JournalCheck("journal-damaged", sentences(said, more), _HINT)
 
 
-async def check_beside(folder: Path, log: Any) -> Finding:
+async def check_beside(folder: Path, log: Any) -> JournalCheck:
     """Start the process and wait for its finding. A check that fails is reported in the log and does not have a
     finding.
     """
@@ -93,7 +93,7 @@ async def check_beside(folder: Path, log: Any) -> Finding:
         )  # fmt: skip
     except OSError as error:
         log.error("journal.check_failed", error=error.strerror)
-        return Finding()
+        return JournalCheck()
     assert process.stdout is not None
     try:
         said = await process.stdout.read()
@@ -103,10 +103,10 @@ async def check_beside(folder: Path, log: Any) -> Finding:
             process.kill()
             await process.wait()
     try:
-        return msgspec.json.decode(said, type=Finding)
+        return msgspec.json.decode(said, type=JournalCheck)
     except msgspec.MsgspecError:
         log.error("journal.check_failed", exit_code=code)
-        return Finding()
+        return JournalCheck()
 
 
 def _rest(seconds: float) -> None:

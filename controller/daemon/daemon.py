@@ -57,7 +57,7 @@ from firmware_bridge.transports.registry import open_transport
 HOUR_NS: Final = 3600 * 10**9
 
 
-class Started(NamedTuple):
+class RunningDaemon(NamedTuple):
     """The running parts. `signing_key` is the fingerprint of the key that signs the journal."""
 
     signing_key: str
@@ -103,7 +103,7 @@ async def run_daemon(configuration: Configuration, origin: Origin) -> None:
 
 async def _start(
     configuration: Configuration, origin: Origin, notifier: SystemdNotifier, stop: Stop, stack: AsyncExitStack
-) -> Started:
+) -> RunningDaemon:
     loop = asyncio.get_running_loop()
     recorder = recorder_of(configuration, loop.time, structlog.get_logger(table=configuration.table.name))
     if recorder is not None:
@@ -179,7 +179,7 @@ async def _start(
     _keep(stack, _check_journal(configuration, service), "check")
     if publisher is not None:
         _keep(stack, publisher.run(), "floor")
-    return Started(fingerprint(writer.public_key), service, people, server)
+    return RunningDaemon(fingerprint(writer.public_key), service, people, server)
 
 
 def _publisher(
@@ -218,7 +218,7 @@ def _screens(configuration: Configuration, stack: AsyncExitStack) -> WebSetting 
     return WebSetting(listener, configuration.table.name, http.hosts)
 
 
-def _admit(started: Started, configuration: Configuration) -> None:
+def _admit(started: RunningDaemon, configuration: Configuration) -> None:
     """Apply the parts of a reloaded configuration that take effect immediately."""
     started.server.admit_again(configuration.api.http.hosts if configuration.api.http is not None else ())
     started.service.shifts.length_ns = _shift_ns(configuration)

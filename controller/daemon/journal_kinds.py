@@ -13,7 +13,7 @@ import msgspec
 
 from controller.api.feed import CHANGED, Published
 from controller.journal.codec import decode_open
-from controller.journal.reader import Decision
+from controller.journal.reader import JournaledDecision
 from controller.table.events import AnyEvent
 from controller.table.inputs import AnyInput
 from firmware_bridge.cards import Card, Concealed, Evidence
@@ -69,7 +69,7 @@ _EVENTS, _EVENT_TAGS = _decoder(AnyEvent, _public)
 _INPUTS, _INPUT_TAGS = _decoder(AnyInput, _sealed)
 
 
-def of_decision(decision: Decision) -> list[Published]:
+def of_decision(decision: JournaledDecision) -> list[Published]:
     """Return a decision's events. Raise `msgspec.MsgspecError` or ValueError for one without the fields of its kind."""
     for event in decision.events:
         check_event(event)

@@ -17,7 +17,7 @@ from controller.api.feed import Published
 from controller.api.pins import Deadlines
 from controller.journal.codec import Moment
 from controller.journal.pages import PAGE, Pages
-from controller.journal.reader import Decision
+from controller.journal.reader import JournaledDecision
 from controller.table.decision import Decided
 from controller.table.events import IrregularityRaised
 from controller.table.model import Screen
@@ -61,7 +61,7 @@ class Dated(NamedTuple):
     boot: str | None = None
 
 
-def dated(decision: Decision) -> list[Dated]:
+def dated(decision: JournaledDecision) -> list[Dated]:
     began = next(filter(None, map(_BEGAN.match, decision.events)), None)
     boot = None if began is None else began[1].decode()
     return [Dated(Moment(decision.utc_ns, decision.boottime_ns), boot)]

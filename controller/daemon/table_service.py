@@ -129,7 +129,7 @@ def input_of(heard: Heard) -> AnyInput:
             return inputs.StatusReceived(heard.status, heard.unanswered, heard.moves_too_long)
         case base.Answered():
             return inputs.CommandAnswered(heard.command_id, heard.done, heard.reason)
-        case base.DeviceReady():
+        case base.LinkReady():
             return inputs.DeviceConnected(heard.identity, heard.status, heard.nonce)
         case base.ReportsGone():
             return inputs.ReportsMissing(heard.boot, heard.first, heard.last, heard.withheld, heard.newest)
@@ -144,7 +144,7 @@ ANSWER_WITHIN: Final = 5.0  # seconds for the decision loop to answer; after tha
 SIGNS_ON: Final = (SignOn, DealerOn, TakeOver)
 
 
-class Asked(NamedTuple):
+class QueuedInput(NamedTuple):
     """An input in the queue, with the future of its outcome. If `given` is None, the caller only waits for its turn."""
 
     given: AnyInput | None
@@ -181,7 +181,7 @@ class TableService:
         self._clock = clock
         self._link_view = link_view
         self._keeper = keeper
-        self._queue: asyncio.Queue[Asked] = asyncio.Queue()
+        self._queue: asyncio.Queue[QueuedInput] = asyncio.Queue()
         self._fault: Fault | None = None
         self._after_round: Fault | None = None  # takes the table out of service when the round ends
         self.configuration_refused: Message | None = None  # why the reloaded configuration is not in force
@@ -200,7 +200,7 @@ class TableService:
         if self._queue.qsize() >= MOST_WAITING:
             self._budget.spend()
             self._turn_away(given)
-        self._queue.put_nowait(Asked(given))
+        self._queue.put_nowait(QueuedInput(given))
 
     async def begin(self, started: inputs.DaemonStarted, doubts: Sequence[Doubt] = ()) -> None:
         """Record the start as the first input, before `run` and before the table is shown. Raise `JournalError` if it
@@ -215,7 +215,7 @@ class TableService:
         if doubts:
             self._fail(fault_of(doubts))
         # so that what has to happen before a round is known before the first operation
-        self._queue.put_nowait(Asked(None))
+        self._queue.put_nowait(QueuedInput(None))
 
     @property
     def journal(self) -> str:
@@ -280,7 +280,7 @@ class TableService:
     def end_after_round(self, fault: Fault) -> None:
         """Record that the journal is damaged and end service, once no round is in progress."""
         self._after_round = fault
-        self._queue.put_nowait(Asked(None))
+        self._queue.put_nowait(QueuedInput(None))
 
     async def configure(self, record: ConfigurationRecord, settings: Settings) -> bool:
         """Record what the daemon has reloaded. Return False if nothing can be recorded.
@@ -329,7 +329,7 @@ class TableService:
     async def _ask(self, given: AnyInput | None) -> bool:
         """Queue an input and wait until it was taken. None only waits for its turn. Return whether it was recorded."""
         done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        self._queue.put_nowait(Asked(given, done))
+        self._queue.put_nowait(QueuedInput(given, done))
         return await done
 
     async def operate(self, request: OperationRequest, by: Acting) -> OperationAnswer:
@@ -344,9 +344,9 @@ class TableService:
                 return self._faulty()
             self._fault = None  # try again: first the end of a link that is not recorded yet, then this operation
             if self._gone is not None:
-                self._queue.put_nowait(Asked(self._gone))  # a closed link does not report its end again
+                self._queue.put_nowait(QueuedInput(self._gone))  # a closed link does not report its end again
             for owed in self._owed:
-                self._queue.put_nowait(Asked(owed))
+                self._queue.put_nowait(QueuedInput(owed))
         given = inputs.PersonActed(
             request.id,
             person,

@@ -81,7 +81,7 @@ class EncodedDecision(NamedTuple):
     sealed: bytes
 
 
-class SavedState(NamedTuple):
+class PackedState(NamedTuple):
     """A state as it is stored, packed."""
 
     version: int
@@ -133,14 +133,14 @@ class JournalCodec(Generic[InputT, EventT]):
             self._open(number, sealed, DECISION, round_number)
             return [self._event_decoder.decode(text) for text in texts]
 
-    def save(self, number: int, state: object, of: bytes) -> SavedState:
+    def save(self, number: int, state: object, of: bytes) -> PackedState:
         """Encode the state after the entry `number`. `of` is `OPENING` or `CHECKPOINT`."""
         self._begin(0)
         encoded = self._packing.pack(self._inputs.encode(state))
         form = self._types.state
-        return SavedState(form.version, form.digest, encoded, self._seal(number, of))
+        return PackedState(form.version, form.digest, encoded, self._seal(number, of))
 
-    def restore(self, number: int, saved: SavedState, of: bytes) -> Any:
+    def restore(self, number: int, saved: PackedState, of: bytes) -> Any:
         """Return the state. Raise `JournalError`: journal-damaged, or journal-format for a later version."""
         form = self._types.state
         if saved.version > form.version:

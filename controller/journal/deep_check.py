@@ -11,8 +11,8 @@ import msgspec
 
 from controller.journal import JournalError
 from controller.journal.chain import Head
-from controller.journal.codec import CHECKPOINT, DECISION, OPENING, JournalCodec, SavedState, Types
-from controller.journal.file import Connection, Header
+from controller.journal.codec import CHECKPOINT, DECISION, OPENING, JournalCodec, PackedState, Types
+from controller.journal.file import Header, SqliteConnection
 from controller.journal.packing import Packing
 from controller.journal.reader import over_state
 from controller.journal.sealing import FileKeys, JournalKeys
@@ -46,7 +46,7 @@ class DeepCheck:
         self._dealt: dict[tuple[int, int], Concealed] = {}  # cards of this round, by shuffle and ordinal
         self._round = 0
 
-    def begin(self, header: Header, connection: Connection) -> None:
+    def begin(self, header: Header, connection: SqliteConnection) -> None:
         """Begin a file."""
         self._keys = JournalKeys(self._local_key, header.identity.id)
         self._file_keys = FileKeys(self._local_key, header.file_id)
@@ -122,7 +122,7 @@ class DeepCheck:
 
     def _checkpoint(self, row: Sequence[Any], head: Head) -> None:
         number, version, digest, state, sealed, mac = row
-        saved = SavedState(version, digest, state, sealed)
+        saved = PackedState(version, digest, state, sealed)
         if not self._file_keys.authenticates(mac, CHECKPOINT, over_state(head, saved)):
             self._find("checkpoint", "A saved state is not what the daemon saved.", number)
         elif self._fold is not None and (version, digest) == (self._types.state.version, self._types.state.digest):

@@ -20,7 +20,7 @@ import msgspec
 
 from controller.journal import JournalError, chain, schema
 from controller.journal.chain import Head
-from controller.journal.codec import NAME, SavedState
+from controller.journal.codec import NAME, PackedState
 from controller.journal.packing import Packing
 from controller.journal.sealing import FileKeys, JournalKeys, sync_directory
 from firmware_bridge.messages import AnyText, Message, message
@@ -41,7 +41,7 @@ PRAGMAS: Final = (
 )
 
 
-class Connection(Protocol):
+class SqliteConnection(Protocol):
     """The part of SQLite's connection that the journal uses: autocommit until an explicit BEGIN."""
 
     def execute(self, sql: str, parameters: Sequence[Any] = ..., /) -> Iterable[Any]:
@@ -51,7 +51,7 @@ class Connection(Protocol):
         """Close the connection."""
 
 
-Connect: TypeAlias = Callable[[Path], Connection]
+Connect: TypeAlias = Callable[[Path], SqliteConnection]
 
 
 class Identity(msgspec.Struct, frozen=True):
@@ -78,7 +78,7 @@ class Header(msgspec.Struct, frozen=True):
     endorsement: bytes
     previous_file: str
     previous: Head
-    opening: SavedState
+    opening: PackedState
     words: bytes
     mac: bytes = b""
 
@@ -105,7 +105,7 @@ class Header(msgspec.Struct, frozen=True):
         return Head(self.previous.number, self.genesis)
 
 
-def connect(path: Path) -> Connection:
+def connect(path: Path) -> SqliteConnection:
     """Open the one read-write connection: durable at every commit, and refusing every statement that does not
     append.
     """
@@ -125,7 +125,7 @@ def is_closed(path: Path) -> bool:
     return not path.stat().st_mode & 0o222
 
 
-def connect_reader(path: Path) -> Connection:
+def connect_reader(path: Path) -> SqliteConnection:
     """Open a connection that cannot write. Any number of them may be open in addition to the journal's own.
 
     A closed file is read in place, so that an auditor needs no right to write beside it. Raise `JournalError`
@@ -170,7 +170,7 @@ def _authorize(action: int, first: str | None, *_: str | None) -> int:
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
 
-def create(connection: Connection, header: Header, signed: Sequence[Any]) -> None:
+def create(connection: SqliteConnection, header: Header, signed: Sequence[Any]) -> None:
     """Create tables, guards, name and its signature in an empty file, all or nothing. Raise sqlite3.Error."""
     list(connection.execute("PRAGMA journal_mode=WAL"))
     connection.execute("BEGIN IMMEDIATE")
@@ -234,7 +234,7 @@ def require_file(path: Path) -> None:
         raise _linked(path, found.st_nlink)
 
 
-def read_header(path: Path, connection: Connection) -> Header | None:
+def read_header(path: Path, connection: SqliteConnection) -> Header | None:
     """Return the file's header, or None for an empty file.
 
     Raise `JournalError`: journal-format for a foreign file or another format, journal-damaged for a changed schema or
@@ -275,7 +275,7 @@ _TYPES: Final = [int, int, str, str, int, str, int, bytes, bytes, bytes, str, in
 def _header(name: Sequence[Any]) -> Header:
     (_, _, id_, file_id, created, table, simulated, key_check, public_key, endorsement, previous_file, number, hash_,
      version, digest, state, sealed, words, mac) = name  # fmt: skip
-    opening = SavedState(version, digest, state, sealed)
+    opening = PackedState(version, digest, state, sealed)
     return Header(Identity(id_, table, bool(simulated)), file_id, created, key_check, public_key, endorsement,
                   previous_file, Head(number, hash_), opening, words, mac)  # fmt: skip
 

@@ -16,7 +16,7 @@ from controller.journal import JournalError
 from controller.journal.chain import Head
 from controller.journal.codec import EventT, InputT, Types
 from controller.journal.file import Header, connect_reader, damaged, foreign, read_header, require_file, speaking
-from controller.journal.reader import Decision, Entry, JournalReader
+from controller.journal.reader import Entry, JournaledDecision, JournalReader
 from controller.journal.sealing import sync_directory
 from firmware_bridge.messages import message
 
@@ -160,7 +160,7 @@ class JournalFolder(Generic[InputT, EventT]):
     def reader(self, path: Path) -> JournalReader[InputT, EventT]:
         return JournalReader.open_to_read(path, self._types, local_key=self._local_key)
 
-    def decisions(self, after: int = 0) -> Iterator[Decision]:
+    def decisions(self, after: int = 0) -> Iterator[JournaledDecision]:
         """Yield `JournalReader.decisions` of all files."""
         for reader in self.readers(after):
             yield from reader.decisions(after)

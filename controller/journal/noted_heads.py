@@ -14,7 +14,7 @@ OF_NOTE: Final = "other-than-noted"
 Find: TypeAlias = Callable[[str, str, int], None]
 
 
-class Noted(msgspec.Struct, frozen=True):
+class NotedHead(msgspec.Struct, frozen=True):
     """A noted head. `of` is its name in a sentence. `code` is that of the finding if the journal does not hold it."""
 
     head: Head
@@ -29,13 +29,13 @@ class NotedHeads:
 
     def __init__(self, find: Find) -> None:
         self._find = find
-        self._by_number: dict[int, list[Noted]] = {}
+        self._by_number: dict[int, list[NotedHead]] = {}
         self.count = 0
         """The number of noted heads, including a pin's."""
         self.not_compared = ""
         """A sentence about heads in files that are not here; empty if there are none."""
 
-    def note(self, noted: Noted) -> None:
+    def note(self, noted: NotedHead) -> None:
         self.count += 1
         self._by_number.setdefault(noted.head.number, []).append(noted)
 
@@ -49,7 +49,7 @@ class NotedHeads:
 
     def end(self, first: int, last: int) -> None:
         """Report the heads that were not found. The journal holds the entries above `first` up to `last`."""
-        gone: list[Noted] = []
+        gone: list[NotedHead] = []
         for number in sorted(self._by_number):
             for noted in self._by_number[number]:
                 if number < first and noted.code != OF_PIN:

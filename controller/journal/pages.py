@@ -20,7 +20,7 @@ import msgspec
 from controller.journal import JournalError
 from controller.journal.file import damaged
 from controller.journal.folder import files_in
-from controller.journal.reader import Decision, JournalReader
+from controller.journal.reader import JournaledDecision, JournalReader
 from firmware_bridge.messages import message
 
 T = TypeVar("T")
@@ -40,7 +40,7 @@ class Pages(Generic[T]):
     def __init__(
         self,
         folder: Path,
-        make: Callable[[Decision], Iterable[T]],
+        make: Callable[[JournaledDecision], Iterable[T]],
         spent: Callable[[float], None] = lambda _: None,
         open_file: Callable[[Path], JournalReader[Any, Any]] = JournalReader.open_to_read,
     ) -> None:

@@ -21,12 +21,12 @@ from controller.journal.codec import (
     InputT,
     JournalCodec,
     Kind,
-    SavedState,
+    PackedState,
     Types,
 )
 from controller.journal.file import (
-    Connection,
     Header,
+    SqliteConnection,
     connect_reader,
     damaged,
     follow_on,
@@ -53,7 +53,7 @@ _PART: Final = struct.Struct(">QI")
 _Events: Final = msgspec.json.Decoder(list[msgspec.Raw])
 
 
-class Decision(msgspec.Struct, frozen=True):
+class JournaledDecision(msgspec.Struct, frozen=True):
     """An input and the events that it caused, read without a key: `input` has numbers in place of sealed items,
     `events` are as published. The entries are numbered from `first`, the input, to `last`.
 
@@ -91,7 +91,7 @@ class JournalReader(Generic[InputT, EventT]):
     the key alone, without types, they also tell whether a holder of the key wrote the rows.
     """
 
-    def __init__(self, path: Path, connection: Connection, header: Header, types: Types | None,
+    def __init__(self, path: Path, connection: SqliteConnection, header: Header, types: Types | None,
                  local_key: bytes | None) -> None:  # fmt: skip
         self.path = path
         self._connection = connection
@@ -126,7 +126,7 @@ class JournalReader(Generic[InputT, EventT]):
 
     # -- without a key
 
-    def decisions(self, after: int = 0, limit: int | None = None) -> Iterator[Decision]:
+    def decisions(self, after: int = 0, limit: int | None = None) -> Iterator[JournaledDecision]:
         """Yield the decisions that end after that entry, in order. Raise `JournalError` for unreadable rows."""
         before = self._hash_before(after)
         for row in self._rows(after, limit):
@@ -136,7 +136,7 @@ class JournalReader(Generic[InputT, EventT]):
             given, events = self.texts_of(last, body)
             if len(events) != row[1] - 1:
                 raise damaged(self.path, message("entry {entry} has been changed", entry=last))
-            yield Decision(last, utc_ns, boottime_ns, round_number, given, events, holds, hash_)
+            yield JournaledDecision(last, utc_ns, boottime_ns, round_number, given, events, holds, hash_)
 
     def texts_of(self, last: int, body: bytes) -> tuple[bytes, tuple[bytes, ...]]:
         """Return the input of a decision, and its events. `last` is its last entry. Raise `JournalError` if they cannot
@@ -245,7 +245,7 @@ class JournalReader(Generic[InputT, EventT]):
         form = self._types.state
         number, version, digest, state, sealed, mac = row
         try:
-            saved = SavedState(version, digest, state, sealed)
+            saved = PackedState(version, digest, state, sealed)
             assert self._file_keys is not None
             good = self._file_keys.authenticates(mac, CHECKPOINT, over_state(Head(number, hash_), saved))
             if good and (version, digest) == (form.version, form.digest):
@@ -314,7 +314,7 @@ def _follows(row: Sequence[Any], before: bytes) -> bool:
         return False
 
 
-def over_state(head: Head, saved: SavedState) -> bytes:
+def over_state(head: Head, saved: PackedState) -> bytes:
     """Return the bytes that the MAC of a saved state covers: the state and its place in the chain."""
     fixed = _PART.pack(head.number, saved.version)
     parts = (head.hash, saved.digest, saved.state, saved.sealed)

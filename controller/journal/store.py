@@ -23,9 +23,9 @@ from controller.journal.codec import DECISION as OF_DECISION
 from controller.journal.file import (
     FAILURES,
     Connect,
-    Connection,
     Header,
     Identity,
+    SqliteConnection,
     connect,
     create,
     damaged,
@@ -54,16 +54,16 @@ from firmware_bridge.messages import message
 _FILE_ID: Final = 16  # bytes
 
 
-class Table(NamedTuple):
+class RowStatements(NamedTuple):
     """The statements that write a row, and read it back by its number."""
 
     insert: str
     read_back: str
 
 
-DECISION: Final = Table(schema.INSERT, "SELECT * FROM decision WHERE last >= ?")
-HEAD: Final = Table(schema.INSERT_HEAD, "SELECT * FROM head WHERE number >= ?")
-CHECKPOINT_ROW: Final = Table(schema.INSERT_CHECKPOINT, "SELECT * FROM checkpoint WHERE number >= ?")
+DECISION: Final = RowStatements(schema.INSERT, "SELECT * FROM decision WHERE last >= ?")
+HEAD: Final = RowStatements(schema.INSERT_HEAD, "SELECT * FROM head WHERE number >= ?")
+CHECKPOINT_ROW: Final = RowStatements(schema.INSERT_CHECKPOINT, "SELECT * FROM checkpoint WHERE number >= ?")
 
 
 class Committed(msgspec.Struct, frozen=True):
@@ -103,7 +103,7 @@ class Journal(Generic[InputT, EventT]):
         self._header: Header | None = None  # of the file that is appended to
         self._before = ""  # the id of the newest file
         self._unsigned: int | None = None  # the round of the newest head, if that is not signed
-        self._connection: Connection | None = None
+        self._connection: SqliteConnection | None = None
         self._doubtful = False  # whether it is uncertain that the last write reached the file
         self._given_up: Path | None = None  # a file whose creation failed
 
@@ -190,7 +190,7 @@ class Journal(Generic[InputT, EventT]):
         hash_ = hash_decision(columns, before.hash)
         row = (*columns, hash_, self._file_keys.mac(OF_DECISION, hash_))
         head = Head(last, hash_)
-        rows: list[tuple[Table, Sequence[Any]]] = [(DECISION, row)]
+        rows: list[tuple[RowStatements, Sequence[Any]]] = [(DECISION, row)]
         if self._unsigned not in (None, round):
             rows.append((HEAD, self._signed(before, moment.utc_ns)))
         if signs:
@@ -319,7 +319,7 @@ class Journal(Generic[InputT, EventT]):
             if self.head == newest.header.before:  # a kill or a power cut may have come before its pin was written
                 self._pin(Moment(newest.header.created_utc_ns, 0), sync=True)
 
-    def _use(self, path: Path, connection: Connection) -> None:
+    def _use(self, path: Path, connection: SqliteConnection) -> None:
         """Append to that file from now on. It ends with `head`."""
         try:
             header = read_header(path, connection)
@@ -361,7 +361,7 @@ class Journal(Generic[InputT, EventT]):
         with speaking(self._path):
             return bool(list(self._connection.execute(query, (self.head.number,))))
 
-    def _write(self, *rows: tuple[Table, Sequence[Any]]) -> None:
+    def _write(self, *rows: tuple[RowStatements, Sequence[Any]]) -> None:
         """Commit, and on the first full disk free the reserve and commit again."""
         self.pin.begin()
         try:
@@ -372,7 +372,7 @@ class Journal(Generic[InputT, EventT]):
             self._settle()
             self._commit(*rows)
 
-    def _commit(self, *rows: tuple[Table, Sequence[Any]]) -> None:
+    def _commit(self, *rows: tuple[RowStatements, Sequence[Any]]) -> None:
         """Write all rows in one transaction, reading each back before its end."""
         assert self._connection is not None
         execute = self._connection.execute
@@ -463,7 +463,7 @@ def _finish_if_open(path: Path, connect: Connect) -> None:
             _finish(path, connect(path))
 
 
-def _finish(path: Path, connection: Connection) -> None:
+def _finish(path: Path, connection: SqliteConnection) -> None:
     """Close a file permanently, without a log next to it, and make it read-only.
 
     If another program is reading it, closing has to wait until the next file is begun, or until the

@@ -36,8 +36,8 @@ from controller.journal.codec import Types
 from controller.journal.deep_check import DeepCheck, Fold
 from controller.journal.deletions import Deletions
 from controller.journal.file import (
-    Connection,
     Header,
+    SqliteConnection,
     connect_reader,
     follow_on,
     foreign,
@@ -48,7 +48,7 @@ from controller.journal.file import (
     speaking,
 )
 from controller.journal.folder import survey
-from controller.journal.noted_heads import OF_NOTE, OF_PIN, Noted, NotedHeads
+from controller.journal.noted_heads import OF_NOTE, OF_PIN, NotedHead, NotedHeads
 from controller.journal.packing import Packing
 from controller.journal.pin import BadPinError, Pinned, read_pin
 from controller.journal.pinning import PIN
@@ -111,7 +111,7 @@ def verify_journal(path: Path, *, noted: Iterable[Head] = (),
     check.signed_at = signed_at or {}
     files = check.survey(path)
     for head in noted:
-        check.noted.note(Noted(head, "A noted head", OF_NOTE))
+        check.noted.note(NotedHead(head, "A noted head", OF_NOTE))
     for at, one in enumerate(files):
         check.file(one, newest=at == len(files) - 1)
     check.end(key, whole=path.is_dir())
@@ -166,7 +166,7 @@ class _Check:
             self.find("pin-unreadable", f"The pin {pin} cannot be read: {error.strerror}.")
         else:
             if pinned is not None:
-                self.noted.note(Noted(pinned.head, "The pin", OF_PIN))
+                self.noted.note(NotedHead(pinned.head, "The pin", OF_PIN))
                 self._pinned = pin, pinned
 
     # -- a file
@@ -210,7 +210,7 @@ class _Check:
         if header.public_key not in self._keys[-1:]:
             self._keys.append(header.public_key)
 
-    def _content(self, path: Path, connection: Connection, header: Header, *, newest: bool) -> None:
+    def _content(self, path: Path, connection: SqliteConnection, header: Header, *, newest: bool) -> None:
         self._head = header.before
         self.noted.compare(self._head)
         deep = self._deep
@@ -225,13 +225,13 @@ class _Check:
         self._deletions.begin(header, opening_text(path, header))
         self._rows_of(connection, header, deep, newest=newest)
 
-    def _structure(self, connection: Connection) -> None:
+    def _structure(self, connection: SqliteConnection) -> None:
         """Check for rows that one query shows and another does not."""
         for (said,) in connection.execute("PRAGMA quick_check(10)"):
             if said != "ok":
                 self.find("structure", f"SQLite finds the file damaged: {said}.")
 
-    def _rows_of(self, connection: Connection, header: Header, deep: DeepCheck | None, *, newest: bool) -> None:
+    def _rows_of(self, connection: SqliteConnection, header: Header, deep: DeepCheck | None, *, newest: bool) -> None:
         list(connection.execute("BEGIN"))  # a running table continues: read heads, states and the end as of one moment
         heads = {number: (utc_ns, signature) for number, utc_ns, signature in connection.execute(_HEADS)}
         ((end,),) = connection.execute(_LAST)
@@ -320,7 +320,7 @@ class _Check:
             self.find("signature", "The signature of this head was not made with the file's key.", self._head.number)
         return good
 
-    def _pages(self, connection: Connection, end: int | None) -> Iterator[Sequence[Any]]:
+    def _pages(self, connection: SqliteConnection, end: int | None) -> Iterator[Sequence[Any]]:
         first = _LOWEST
         while end is not None and first <= end and (rows := list(connection.execute(_ROWS, (first, end, PAGE)))):
             yield from rows

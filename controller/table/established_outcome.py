@@ -64,14 +64,14 @@ def outcome_established(state: TableState) -> bool | None:
     return None if exposed.unknown and not _all_known(state, Sight(basis), exposed.cards) else False
 
 
-class Exposed(NamedTuple):
+class ExposedCards(NamedTuple):
     """The exposed cards. `cards`: those exposed before their hand was turned over. `unknown`: a face is not known."""
 
     cards: frozenset[CardId]
     unknown: bool
 
 
-def _exposed(state: TableState) -> Exposed:
+def _exposed(state: TableState) -> ExposedCards:
     certain, doubted = _claims(state)
     doubted += [found for found in certain if _perhaps_unseen(found)]
     certain = [found for found in certain if not _perhaps_unseen(found)]
@@ -94,7 +94,7 @@ def _exposed(state: TableState) -> Exposed:
     for hand in state.round.hands.values():
         seen = [card for card in hand.cards if card.id in cards and (card.face is None or hand.named)]
         unknown = unknown or (not hand.shown and len(hand.named) < len(seen))
-    return Exposed(frozenset(cards), unknown)
+    return ExposedCards(frozenset(cards), unknown)
 
 
 def _perhaps_unseen(found: Irregularity) -> bool:

@@ -21,7 +21,7 @@ class HeardStruct(msgspec.Struct, frozen=True, tag_field="heard"):
     """The base class of what a driver hears. The tags appear in the JSON output of captures."""
 
 
-class DeviceReady(HeardStruct, frozen=True, tag="device_ready", omit_defaults=True):
+class LinkReady(HeardStruct, frozen=True, tag="device_ready", omit_defaults=True):
     """The device is the right one and the link is ready. `nonce` is the device's nonce of this link."""
 
     identity: DeviceIdentity
@@ -101,7 +101,7 @@ class LinkOver(HeardStruct, frozen=True, tag="link_over"):
     evidence: Evidence | None = None
 
 
-Heard: TypeAlias = DeviceReady | Reported | ReportsGone | StatusHeard | Answered | Contradicted | LinkOver
+Heard: TypeAlias = LinkReady | Reported | ReportsGone | StatusHeard | Answered | Contradicted | LinkOver
 
 
 class LinkStatistics(msgspec.Struct):

@@ -14,7 +14,7 @@ from typing import ClassVar, Final, NamedTuple
 from firmware_bridge.capabilities import Capabilities, DeviceIdentity, DeviceStatus
 from firmware_bridge.cards import DECK_SIZE, Card, Concealed, Evidence
 from firmware_bridge.commands import AnyCommand
-from firmware_bridge.drivers.base import Answered, DeviceReady, Heard, LinkStatistics, Reported
+from firmware_bridge.drivers.base import Answered, Heard, LinkReady, LinkStatistics, Reported
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.observations import AnyObservation, CardDrawn, Noted, NotUnderstood
 
@@ -156,7 +156,7 @@ class OneWayDriver:
         if self._ready:
             return []
         self._ready = True
-        return [DeviceReady(self._identity(), self._empty_status())]
+        return [LinkReady(self._identity(), self._empty_status())]
 
     def _identity(self) -> DeviceIdentity:
         return DeviceIdentity(

@@ -8,18 +8,18 @@ from typing import Any, Final, NamedTuple
 
 from firmware_bridge.drivers.cardlink import messages, sealing
 from firmware_bridge.drivers.cardlink.framing import VERSION, Frame, FrameReader, encode_frame
-from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
+from firmware_bridge.drivers.cardlink.messages import FrameKind, encode_body
 from firmware_bridge.drivers.cardlink.sealing import SealedChannel, frame_keys
 from simulators.bench.promise import check
 
 _DECODERS: Final[dict[int, Callable[[bytes], Any]]] = {
-    Kind.IDENTITY: messages.decode_identity,
-    Kind.DEVICE_PROOF: messages.decode_proof,
-    Kind.REJECT: messages.decode_reject,
-    Kind.SEALED_REJECT: messages.decode_reject,
-    Kind.REPORT: messages.decode_report,
-    Kind.STATUS: messages.decode_status,
-    Kind.ANSWER: messages.decode_answer,
+    FrameKind.IDENTITY: messages.decode_identity,
+    FrameKind.DEVICE_PROOF: messages.decode_proof,
+    FrameKind.REJECT: messages.decode_reject,
+    FrameKind.SEALED_REJECT: messages.decode_reject,
+    FrameKind.REPORT: messages.decode_report,
+    FrameKind.STATUS: messages.decode_status,
+    FrameKind.ANSWER: messages.decode_answer,
 }
 
 
@@ -39,7 +39,7 @@ class Attempt:
 
     def __init__(self, nonce: bytes, key_of: Callable[[str], bytes | None]) -> None:
         self.nonce = nonce
-        self.hello = encode_frame(Kind.HELLO, 0, 0, encode_body(messages.HelloBody(VERSION, nonce)))
+        self.hello = encode_frame(FrameKind.HELLO, 0, 0, encode_body(messages.HelloBody(VERSION, nonce)))
         self.identity: Frame
         self.said: messages.IdentityBody
         self._key_of = key_of
@@ -67,7 +67,7 @@ class Attempt:
         """Return the host's proof. With `right` False it is that of a host without the key."""
         proof = self.proof(sealing.HOST_ROLE) if right else bytes(32)
         body = encode_body(messages.ProofBody(sealing.HMAC_SHA256, proof))
-        return encode_frame(Kind.HOST_PROOF, self.boot, 0, body)
+        return encode_frame(FrameKind.HOST_PROOF, self.boot, 0, body)
 
     @property
     def channel(self) -> SealedChannel:

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 from firmware_bridge.cards import Card
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.device_url import DEFAULT_DRIVER, DeviceUrl, parse_device_url
-from firmware_bridge.drivers.base import Answered, DeviceReady, Driver, Heard, LinkOver, Reported
+from firmware_bridge.drivers.base import Answered, Driver, Heard, LinkOver, LinkReady, Reported
 from firmware_bridge.drivers.memory import LinkMemory
 from firmware_bridge.drivers.registry import load_driver, registered_driver
 from firmware_bridge.drivers.setting import DriverSetting
@@ -114,8 +114,8 @@ class Bench:
                     await self._news.wait()
         return found()
 
-    async def ready(self) -> DeviceReady:
-        return await self.wait_for(DeviceReady)
+    async def ready(self) -> LinkReady:
+        return await self.wait_for(LinkReady)
 
     def send(self, command: AnyCommand, command_id: int | None = None) -> int:
         """Send a command and return its id. The same id again is the same command."""
@@ -157,7 +157,7 @@ class Bench:
         place = len(self.received)
         self.keeper.drop("bench", "The bench makes a new link.")
         await self.wait_for(LinkOver, after=place)
-        await self.wait_for(DeviceReady, after=place)
+        await self.wait_for(LinkReady, after=place)
 
     def _on_health(self, health: Health) -> None:
         if health.state in (LinkState.ABSENT, LinkState.REFUSED) and health.code:
@@ -186,7 +186,7 @@ async def open_bench(
             await running
 
 
-async def reach(url: str, keys: Mapping[str, bytes], cards: Mapping[str, Card] | None = None) -> DeviceReady:
+async def reach(url: str, keys: Mapping[str, bytes], cards: Mapping[str, Card] | None = None) -> LinkReady:
     """Wait a limited time for the device to become ready. Raise `UnreachableError` and `BridgeError`."""
     async with open_bench(url, keys, cards) as made:
         ready = asyncio.ensure_future(made.ready())

@@ -18,7 +18,7 @@ from controller.commands.found_commands import of_extra
 from controller.commands.pages.file import PageFile, write_page
 from controller.problems import BadInputError, DeviceProblemError
 from firmware_bridge.device_url import DEFAULT_DRIVER, DeviceUrl, parse_device_url
-from firmware_bridge.drivers.base import DeviceReady
+from firmware_bridge.drivers.base import LinkReady
 from firmware_bridge.errors import BadDeviceUrlError, BridgeError
 from simulators.bench.recognition import LIMIT, KnownOrdersError, read_orders
 from simulators.bench.run import BenchOptions, BenchReport, run_tests
@@ -126,7 +126,7 @@ def _device(url: str, files: dict[str, Path | None]) -> DeviceUrl:
     return parsed
 
 
-def _reach(parsed: DeviceUrl, files: dict[str, Path | None]) -> DeviceReady:
+def _reach(parsed: DeviceUrl, files: dict[str, Path | None]) -> LinkReady:
     """Wait for the device to become ready. Raise `BadInputError`, `DeviceProblemError` and `ProblemError`."""
     with of_extra("bench", "The bench cannot run"):
         from simulators.bench.bench import UnreachableError, reach

@@ -14,7 +14,7 @@ import pytest
 from firmware_bridge.cards import DECK, Card
 from firmware_bridge.commands import Dispense, HoldExit, ReleaseExit, RunSelfTest
 from firmware_bridge.device_url import DEFAULT_DRIVER
-from firmware_bridge.drivers.base import Answered, DeviceReady, Reported, StatusHeard
+from firmware_bridge.drivers.base import Answered, LinkReady, Reported, StatusHeard
 from firmware_bridge.observations import CardDrawn, CardsDrawnTogether, SelfTestFinished
 from simulators.bench.bench import Bench, BenchError
 from simulators.bench.promise import Measurement, on_its_loop
@@ -45,7 +45,7 @@ class TestEveryDevice:
         begun = bench.now
         await bench.make_new_link()
         bench.measure(Measurement("until the link stands again", bench.now - begun, "s", LINK_WITHIN))
-        again = [thing for thing in bench.received if isinstance(thing, DeviceReady)][-1]
+        again = [thing for thing in bench.received if isinstance(thing, LinkReady)][-1]
         assert again.identity.serial == first.identity.serial
 
     @on_its_loop
@@ -193,7 +193,7 @@ class TestCardlinkDevice:
         await bench.answer_to(HoldExit())
         held = bench.held
         await bench.make_new_link()
-        again = [thing for thing in bench.received if isinstance(thing, DeviceReady)]
+        again = [thing for thing in bench.received if isinstance(thing, LinkReady)]
         assert again[-1].identity == first.identity
         numbers = [(thing.boot, thing.number) for thing in bench.received if isinstance(thing, Reported)]
         assert len(numbers) == len(set(numbers))

@@ -17,7 +17,7 @@ import pytest
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.drivers.cardlink import messages, sealing
 from firmware_bridge.drivers.cardlink.framing import Frame, FrameReader
-from firmware_bridge.drivers.cardlink.messages import CLEAR, Kind, encode_body
+from firmware_bridge.drivers.cardlink.messages import CLEAR, FrameKind, encode_body
 from firmware_bridge.drivers.cardlink.sealing import BULK, COUNTER
 from firmware_bridge.errors import TransportLostError
 from firmware_bridge.transports.base import OpenTransport, Transport
@@ -133,11 +133,11 @@ class FrameHost:
                 await asyncio.get_running_loop().create_future()
         return self.came[place:]
 
-    def first(self, kind: Kind, place: int) -> FrameCame | None:
+    def first(self, kind: FrameKind, place: int) -> FrameCame | None:
         """Return the first frame of a kind since an index."""
         return next((one for one in self.came[place:] if one.frame.kind == kind and one.body is not None), None)
 
-    async def ask(self, data: bytes, kind: Kind, sentence: str) -> FrameCame:
+    async def ask(self, data: bytes, kind: FrameKind, sentence: str) -> FrameCame:
         """Send a frame until one of that kind comes, since a line may lose frames."""
         place = len(self.came)
         for _ in range(3):
@@ -154,7 +154,8 @@ class FrameHost:
 
         def enough() -> bool | None:
             return (
-                len([one for one in self.came[start:] if one.frame.kind == Kind.STATUS and one.body]) >= number or None
+                len([one for one in self.came[start:] if one.frame.kind == FrameKind.STATUS and one.body]) >= number
+                or None
             )
 
         await self.wait_for(enough, f"{number} statuses did not come in {number * 2 + 3} s", number * 2.0 + 3)
@@ -187,12 +188,14 @@ class FrameHost:
 
     async def greet(self, nonce: bytes | None = None) -> Attempt:
         attempt = Attempt(nonce or secrets.token_bytes(16), self._keys.get)
-        attempt.identified(await self.ask(attempt.hello, Kind.IDENTITY, "a hello was not answered with an identity"))
+        attempt.identified(
+            await self.ask(attempt.hello, FrameKind.IDENTITY, "a hello was not answered with an identity")
+        )
         return attempt
 
     async def prove(self, attempt: Attempt) -> None:
         sentence = "a valid host proof was not answered with the device's proof"
-        came = await self.ask(attempt.host_proof(), Kind.DEVICE_PROOF, sentence)
+        came = await self.ask(attempt.host_proof(), FrameKind.DEVICE_PROOF, sentence)
         holds = came.body.proof == attempt.proof(sealing.DEVICE_ROLE)
         check(holds, "the device's proof is not valid: the device has a different key")
 
@@ -202,9 +205,9 @@ class FrameHost:
         place = len(self.came)
         body = encode_body(messages.ResumeBody(*(self.held if held is None else held)))
         for _ in range(3):
-            self.seal(Kind.RESUME, body, attempt=attempt)
+            self.seal(FrameKind.RESUME, body, attempt=attempt)
             with suppress(AssertionError):
-                came = await self.wait_for(lambda: self.first(Kind.STATUS, place), "", ASKED_AGAIN)
+                came = await self.wait_for(lambda: self.first(FrameKind.STATUS, place), "", ASKED_AGAIN)
                 status: messages.StatusBody = came.body
                 return status
         check(False, "a resume was not answered with a status")
@@ -252,7 +255,7 @@ class FrameHost:
             if await self.listen(BEAT):
                 heard_at = self.came[-1].at
             check(self.now - silent_since < PATIENCE, f"the device still sends {PATIENCE:g} s after the host is silent")
-        statuses = sum(one.frame.kind == Kind.STATUS for one in self.came[place:])
+        statuses = sum(one.frame.kind == FrameKind.STATUS for one in self.came[place:])
         longer = heard_at - silent_since
         check(
             statuses <= LAST_STATUSES or longer <= GIVEN_UP_WITHIN,
@@ -292,7 +295,7 @@ class FrameHost:
         of, covered = self.held if self.held[1] else (self.active.boot, 0)
         body = messages.AckBody(self.active.channel.heard if heard is None else heard)
         self.seal(
-            Kind.ACK,
+            FrameKind.ACK,
             encode_body(body),
             boot=of if boot is None else boot,
             number=covered if number is None else number,
@@ -303,7 +306,7 @@ class FrameHost:
         if command_id is None:
             self._next_command += 1
             command_id = self._next_command
-        self.seal(Kind.COMMAND, encode_body([command_id, order]), boot=boot, number=self.held[1])
+        self.seal(FrameKind.COMMAND, encode_body([command_id, order]), boot=boot, number=self.held[1])
         return command_id
 
     def answers(self, command_id: int, place: int = 0) -> list[FrameCame]:
@@ -326,7 +329,7 @@ class FrameHost:
         return await self.answer(self.command(order, command_id), place)
 
     def reports(self, place: int = 0) -> list[FrameCame]:
-        return [one for one in self.came[place:] if one.frame.kind == Kind.REPORT and one.body is not None]
+        return [one for one in self.came[place:] if one.frame.kind == FrameKind.REPORT and one.body is not None]
 
     async def cause(self, number: int) -> None:
         """Make the device report `number` self-tests."""
@@ -371,7 +374,7 @@ class FrameHost:
             self.strange.append(came)
 
     def _acknowledge(self, came: FrameCame) -> None:
-        if came.frame.kind != Kind.REPORT or not self.acknowledges:
+        if came.frame.kind != FrameKind.REPORT or not self.acknowledges:
             return
         boot, number = came.frame.boot, came.frame.number
         due = self._held_of(boot) + 1

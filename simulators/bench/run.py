@@ -16,7 +16,7 @@ import msgspec
 
 from controller.problems import ProblemError
 from firmware_bridge.device_url import DeviceUrl
-from firmware_bridge.drivers.base import DeviceReady
+from firmware_bridge.drivers.base import LinkReady
 
 if TYPE_CHECKING:
     import pytest
@@ -139,7 +139,7 @@ def _why(report: pytest.TestReport) -> str:
     return why.rpartition("BrokenPromiseError: ")[2]
 
 
-def run_tests(asked: BenchOptions, ready: DeviceReady) -> BenchReport:
+def run_tests(asked: BenchOptions, ready: LinkReady) -> BenchReport:
     """Let pytest run the tests. Raise KeyboardInterrupt, and `ProblemError` if they did not run."""
     import pytest
 

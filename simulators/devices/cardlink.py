@@ -13,7 +13,7 @@ import msgspec
 
 from firmware_bridge.drivers.cardlink import messages, sealing
 from firmware_bridge.drivers.cardlink.framing import VERSION, Frame, FrameReader, encode_frame
-from firmware_bridge.drivers.cardlink.messages import CLEAR, Kind, encode_body
+from firmware_bridge.drivers.cardlink.messages import CLEAR, FrameKind, encode_body
 from firmware_bridge.drivers.cardlink.sealing import (
     BULK,
     INTERRUPT,
@@ -30,7 +30,9 @@ HEARTBEAT: Final = 1.0  # seconds: docs/cardlink.md, "Signs of life"
 HOST_LOST_AFTER: Final = 3.0
 LEAST_MEMORY: Final = WINDOW  # reports
 EARLIER_BOOTS: Final = 3  # remembered in addition to the running boot; the identity has room for this many
-_DEVICE_KINDS: Final = frozenset({Kind.SEALED_REJECT, Kind.REPORT, Kind.STATUS, Kind.ANSWER})  # sealed; an echo
+_DEVICE_KINDS: Final = frozenset(
+    {FrameKind.SEALED_REJECT, FrameKind.REPORT, FrameKind.STATUS, FrameKind.ANSWER}
+)  # sealed; an echo
 
 
 class KeptReport(msgspec.Struct):
@@ -134,7 +136,7 @@ class CardlinkDevice:
         if self._channel is not None and command_id in self._answers:
             body = encode_body(messages.AnswerBody(command_id, done, reason))
             self._answers[command_id] = (self.last_number, body)
-            self._send(Kind.ANSWER, self._now, body)
+            self._send(FrameKind.ANSWER, self._now, body)
 
     def reboot(self, boot: int, *, keep_reports: bool) -> None:
         """Restart after a loss of power: the link is lost, and numbers begin at 1 again."""
@@ -171,7 +173,7 @@ class CardlinkDevice:
 
     def _send(
         self,
-        kind: Kind,
+        kind: FrameKind,
         now: float,
         body: bytes,
         *,
@@ -184,7 +186,7 @@ class CardlinkDevice:
         header = self.boot if boot is None else boot, self.last_number if number is None else number
         self._out.append(self._channel.seal(kind, *header, body, now, flags=flags))
 
-    def _send_clear(self, kind: Kind, body: messages.Body) -> None:
+    def _send_clear(self, kind: FrameKind, body: messages.Body) -> None:
         self._out.append(encode_frame(kind, self.boot, self.last_number, encode_body(body)))
 
     # -- from the wire ---------------------------------------------------------------------------------------------
@@ -194,7 +196,7 @@ class CardlinkDevice:
         for frame in self._reader.receive(data):
             if frame.version == VERSION:
                 self._take(frame, now)
-            elif frame.kind == Kind.HELLO:
+            elif frame.kind == FrameKind.HELLO:
                 self._reject_version()
 
     def tick(self, now: float) -> None:
@@ -233,26 +235,26 @@ class CardlinkDevice:
         if self._channel is not None:
             self._status_at = now + HEARTBEAT
             flags = INTERRUPT if self.interrupt and not answers_resume else BULK
-            self._send(Kind.STATUS, now, encode_body(self._status(self._channel.heard)), flags=flags)
+            self._send(FrameKind.STATUS, now, encode_body(self._status(self._channel.heard)), flags=flags)
 
     def _take(self, frame: Frame, now: float) -> None:
         clear = frame.kind in CLEAR
         try:
-            if frame.kind == Kind.HELLO:
+            if frame.kind == FrameKind.HELLO:
                 self._take_hello(frame, now)
-            elif frame.kind == Kind.HOST_PROOF and self._candidate is not None:
+            elif frame.kind == FrameKind.HOST_PROOF and self._candidate is not None:
                 self._take_proof(frame, self._candidate, now)
             elif not clear and frame.kind not in _DEVICE_KINDS:
                 self._take_sealed(frame, now)
         except ValueError:
             reject = messages.RejectBody("message", "a frame could not be read")
             if clear:
-                self._send_clear(Kind.REJECT, reject)
+                self._send_clear(FrameKind.REJECT, reject)
             elif self._channel is not None:
-                self._send(Kind.SEALED_REJECT, now, encode_body(reject))
+                self._send(FrameKind.SEALED_REJECT, now, encode_body(reject))
 
     def _reject_version(self) -> None:
-        self._send_clear(Kind.REJECT, messages.RejectBody("version", f"this device speaks cardlink {VERSION}"))
+        self._send_clear(FrameKind.REJECT, messages.RejectBody("version", f"this device speaks cardlink {VERSION}"))
 
     def _take_hello(self, frame: Frame, now: float) -> None:
         """Answer the candidate's hello as before, ignore the active link's, and make a new candidate of any other."""
@@ -272,7 +274,7 @@ class CardlinkDevice:
         self._draw += 1
         nonce = device_nonce(self._key, self._random(), self._start, self._draw, hello)
         body = encode_body(self._identity(nonce, self._kept_ranges()))
-        identity_frame = encode_frame(Kind.IDENTITY, self.boot, self.last_number, body)
+        identity_frame = encode_frame(FrameKind.IDENTITY, self.boot, self.last_number, body)
         identity = FrameReader().receive(identity_frame)[0].content
         return CandidateLink(hello, identity, identity_frame, (host_nonce, nonce), now)
 
@@ -293,16 +295,16 @@ class CardlinkDevice:
         if claimed.type != sealing.HMAC_SHA256 or not sealing.is_valid(
             claimed.proof, self._proof(candidate, sealing.HOST_ROLE)
         ):
-            self._send_clear(Kind.REJECT, messages.RejectBody("proof", "the host's proof does not hold"))
+            self._send_clear(FrameKind.REJECT, messages.RejectBody("proof", "the host's proof does not hold"))
             return
         candidate.proven = True
         candidate.answered_at = now
         ours = self._proof(candidate, sealing.DEVICE_ROLE)
-        self._send_clear(Kind.DEVICE_PROOF, messages.ProofBody(sealing.HMAC_SHA256, ours))
+        self._send_clear(FrameKind.DEVICE_PROOF, messages.ProofBody(sealing.HMAC_SHA256, ours))
 
     def _take_sealed(self, frame: Frame, now: float) -> None:
         """Take a frame of the active link, or the candidate's resume, which makes the candidate the active link."""
-        if frame.kind == Kind.RESUME and self._candidate is not None and self._candidate.proven:
+        if frame.kind == FrameKind.RESUME and self._candidate is not None and self._candidate.proven:
             of_host, of_device = frame_keys(
                 self._key, *self._candidate.nonces, self._candidate.hello, self._candidate.identity
             )
@@ -330,13 +332,13 @@ class CardlinkDevice:
         channel.stands(now)
 
     def _take_opened(self, frame: OpenedFrame, now: float) -> None:
-        if frame.kind == Kind.RESUME:
+        if frame.kind == FrameKind.RESUME:
             self._take_resume(frame, now)
-        elif frame.kind == Kind.ACK:
+        elif frame.kind == FrameKind.ACK:
             assert self._channel is not None
             self._channel.hear(messages.decode_ack(frame.body).heard, now)
             self._take_ack(frame.boot, frame.number, now)
-        elif frame.kind == Kind.COMMAND and frame.boot == self.boot:
+        elif frame.kind == FrameKind.COMMAND and frame.boot == self.boot:
             self._take_command(frame, now)
 
     def _take_resume(self, frame: OpenedFrame, now: float) -> None:
@@ -381,7 +383,7 @@ class CardlinkDevice:
         if command_id in self._answers:
             number, answer = self._answers[command_id]
             if answer:
-                self._send(Kind.ANSWER, now, answer, number=number)
+                self._send(FrameKind.ANSWER, now, answer, number=number)
             return
         self._answers[command_id] = (0, b"")
         try:
@@ -396,7 +398,7 @@ class CardlinkDevice:
             return
         waiting = self._kept[self._in_flight : WINDOW]
         for kept in waiting:
-            self._send(Kind.REPORT, now, kept.body, boot=kept.boot, number=kept.number)
+            self._send(FrameKind.REPORT, now, kept.body, boot=kept.boot, number=kept.number)
         if waiting and not self._in_flight:
             self._resend_at = now + self._resend_wait
         self._in_flight += len(waiting)

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from firmware_bridge import observations
 from firmware_bridge.cards import DECK, Card
 from firmware_bridge.commands import AnyCommand, Dispense, HoldExit, ReleaseExit, RunSelfTest, Show, Shuffle, UnloadStub
-from firmware_bridge.drivers.base import Answered, DeviceReady, Driver, Heard, LinkOver, Reported
+from firmware_bridge.drivers.base import Answered, Driver, Heard, LinkOver, LinkReady, Reported
 from firmware_bridge.drivers.setting import DeviceLine, DriverSetting
 from firmware_bridge.observations import AnyObservation, GapSuspected, NotUnderstood
 from simulators.devices.base import DeviceSide
@@ -181,8 +181,8 @@ class DriverConformance:
 
     def test_it_is_ready_once_and_first(self) -> None:
         wire = self.wire()
-        assert [type(thing) for thing in wire.heard].count(DeviceReady) == 1
-        assert isinstance(wire.heard[0], DeviceReady)
+        assert [type(thing) for thing in wire.heard].count(LinkReady) == 1
+        assert isinstance(wire.heard[0], LinkReady)
         assert wire.heard[0].identity.kind == "shoe"
         assert wire.heard[0].identity.simulated
 
@@ -262,7 +262,7 @@ class OneWayConformance(DriverConformance):
     """Further tests for the driver of a one-way device."""
 
     def test_its_capabilities_name_what_the_device_cannot_do(self) -> None:
-        (ready,) = (thing for thing in self.wire().heard if isinstance(thing, DeviceReady))
+        (ready,) = (thing for thing in self.wire().heard if isinstance(thing, LinkReady))
         capabilities, status = ready.identity.capabilities, ready.status
         no = ("counts", "acknowledges", "retains_reports", "senses_orientation", "senses_double_draw", "senses_tray")
         assert [getattr(capabilities, name) for name in no] == [False] * len(no)

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms
 from firmware_bridge import commands, observations
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers.cardlink import messages
-from firmware_bridge.drivers.cardlink.messages import Kind
+from firmware_bridge.drivers.cardlink.messages import FrameKind
 from firmware_bridge.drivers.cardlink.sealing import OpenedFrame, SealedChannel, frame_keys
 from simulators.devices import cardlink
 from simulators.devices.mechanism import CommandOutcome
@@ -204,7 +204,7 @@ def takes_what_is_played_back(link: Any) -> None:
 
 def takes_other_boots(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
     def take(old: Callable[..., None], frame: OpenedFrame, now: float) -> None:
-        is_command = frame.kind == Kind.COMMAND
+        is_command = frame.kind == FrameKind.COMMAND
         old(msgspec.structs.replace(frame, boot=device.link.boot) if is_command else frame, now)
 
     wrap(device.link, "_take_opened", take)
@@ -279,8 +279,8 @@ def remembers_ids_of_the_link_before(device: SimulatedDevice, patch: pytest.Monk
 
 
 def answer_without_number(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
-    def send(old: Callable[..., None], kind: Kind, now: float, body: bytes, **named: Any) -> None:
-        old(kind, now, body, **({"number": 0} if kind == Kind.ANSWER else named))
+    def send(old: Callable[..., None], kind: FrameKind, now: float, body: bytes, **named: Any) -> None:
+        old(kind, now, body, **({"number": 0} if kind == FrameKind.ANSWER else named))
 
     wrap(device.link, "_send", send)
 
@@ -307,11 +307,11 @@ def a_counter_again(link: Any) -> None:
     sealer.counter -= sealer.counter % 10 == 9
 
 
-def unsent(kind: Kind) -> Break:
+def unsent(kind: FrameKind) -> Break:
     """Never send the frames of a sealed kind."""
 
     def breaks(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
-        def send(old: Callable[..., None], sent: Kind, *given: Any, **named: Any) -> None:
+        def send(old: Callable[..., None], sent: FrameKind, *given: Any, **named: Any) -> None:
             if sent != kind:
                 old(sent, *given, **named)
 
@@ -321,16 +321,16 @@ def unsent(kind: Kind) -> Break:
 
 
 def status_without_number(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
-    def send(old: Callable[..., None], kind: Kind, now: float, body: bytes, **named: Any) -> None:
-        old(kind, now, body, **({"number": 0} if kind == Kind.STATUS else named))
+    def send(old: Callable[..., None], kind: FrameKind, now: float, body: bytes, **named: Any) -> None:
+        old(kind, now, body, **({"number": 0} if kind == FrameKind.STATUS else named))
 
     wrap(device.link, "_send", send)
 
 
 def answers_echoes(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
     def take(old: Callable[..., None], frame: Any, now: float) -> None:
-        if frame.kind == Kind.STATUS:
-            device.link._send(Kind.SEALED_REJECT, now, messages.encode_body(messages.RejectBody("message")))
+        if frame.kind == FrameKind.STATUS:
+            device.link._send(FrameKind.SEALED_REJECT, now, messages.encode_body(messages.RejectBody("message")))
         old(frame, now)
 
     wrap(device.link, "_take", take)
@@ -379,7 +379,7 @@ def keeps_old_keys(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
 def takes_commands_of_a_candidate(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
     def take(old: Callable[..., None], frame: Any, now: float) -> None:
         candidate = device.link._candidate
-        if frame.kind == Kind.COMMAND and candidate is not None and candidate.proven:
+        if frame.kind == FrameKind.COMMAND and candidate is not None and candidate.proven:
             of_host, of_device = frame_keys(device.link._key, *candidate.nonces, candidate.hello, candidate.identity)
             opened = SealedChannel(of_device, of_host).open(frame)
             if opened is not None:
@@ -391,7 +391,7 @@ def takes_commands_of_a_candidate(device: SimulatedDevice, patch: pytest.MonkeyP
 
 def resumes_once(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
     def take(old: Callable[..., None], frame: OpenedFrame, now: float) -> None:
-        if frame.kind != Kind.RESUME:
+        if frame.kind != FrameKind.RESUME:
             old(frame, now)
 
     wrap(device.link, "_take_opened", take)
@@ -406,7 +406,7 @@ def resume_covers_nothing(device: SimulatedDevice, patch: pytest.MonkeyPatch) ->
 
 
 def rejects_no_bad_body(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
-    def send(old: Callable[..., None], kind: Kind, body: messages.Body) -> None:
+    def send(old: Callable[..., None], kind: FrameKind, body: messages.Body) -> None:
         if not (isinstance(body, messages.RejectBody) and body.code == "message"):
             old(kind, body)
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from firmware_bridge import observations
-from firmware_bridge.drivers.cardlink.messages import Kind
+from firmware_bridge.drivers.cardlink.messages import FrameKind
 from simulators.bench.promise import KEPT, BrokenPromiseError
 from simulators.bench.promises import operator
 from simulators.devices.simulated_device import SimulatedDevice
@@ -146,7 +146,7 @@ ROWS = [
     Row("a damaged frame ends its link", broken.after("receive", broken.ends_by_a_damaged_frame),
         "damaged_frames_end_nothing", "Frames"),
     # The rest
-    Row("it says nothing to a command without an id", broken.unsent(Kind.SEALED_REJECT),
+    Row("it says nothing to a command without an id", broken.unsent(FrameKind.SEALED_REJECT),
         "a_command_without_an_id_is_rejected", "Commands"),
     Row("it answers echoes", broken.answers_echoes, "an_echo_is_ignored", "Sealed frames"),
     Row("it reads one card three times", broken.reads_one_card_three_times, "no_card_is_sent_twice", "Bodies"),

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from firmware_bridge.drivers.base import DeviceReady, LinkOver, Reported
+from firmware_bridge.drivers.base import LinkOver, LinkReady, Reported
 from firmware_bridge.observations import CardDrawn
 from simulators.bench.bench import Bench, open_bench, simulated_device
 from simulators.devices.angel_eye import AngelEyeDevice
@@ -46,7 +46,7 @@ async def test_a_link_is_established_immediately_and_delivers_the_cards(
         place = len(bench.received)
         bench.keeper.drop("bench", "The bench pulls the cable.")
         await bench.wait_for(LinkOver, after=place)
-        again = await bench.wait_for(DeviceReady, after=place)
+        again = await bench.wait_for(LinkReady, after=place)
         assert again.identity.boot != first.identity.boot
         drawn += [await draw(bench, device) for _ in range(5)]
         assert cards(bench) == drawn

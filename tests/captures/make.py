@@ -21,7 +21,7 @@ from firmware_bridge.card_table import read_card_table
 from firmware_bridge.cards import DECK
 from firmware_bridge.commands import AnyCommand, Dispense, HoldExit, ReleaseExit, Shuffle
 from firmware_bridge.device_url import parse_device_url
-from firmware_bridge.drivers.base import DeviceReady, Heard, LinkOver, Reported
+from firmware_bridge.drivers.base import Heard, LinkOver, LinkReady, Reported
 from firmware_bridge.drivers.registry import load_driver
 from firmware_bridge.drivers.setting import DriverSetting, FrameKeys
 from simulators.devices.base import Tempo
@@ -122,7 +122,7 @@ class Maker:
                 case Reported():
                     self.held = (thing.boot, thing.number)
                     self.driver.acknowledge(thing.boot, thing.number, self.clock.now)
-                case DeviceReady():
+                case LinkReady():
                     self._note(capture_format.Ready, (thing.identity,))
                 case LinkOver():
                     self._note(capture_format.Lost, (thing.code, thing.sentence, thing.refused, True))

@@ -15,7 +15,7 @@ from controller.api.view import TableView
 from controller.table.operations import AnyOperation
 from firmware_bridge.device_keys import write_device_keys
 from firmware_bridge.drivers.cardlink.framing import Frame, FrameReader, enclose
-from firmware_bridge.drivers.cardlink.messages import Kind
+from firmware_bridge.drivers.cardlink.messages import FrameKind
 from firmware_bridge.messages import AnyText
 from simulators.devices.base import Tempo
 from simulators.devices.mechanism import Profile, full_capabilities
@@ -70,7 +70,7 @@ def damaged(frame: Frame) -> bytes:
     return sent[:12] + bytes([sent[12] ^ 1]) + sent[13:]
 
 
-def but(kind: Kind, hand: Hand, among: Callable[[Frame], bool] = lambda frame: True) -> Hand:
+def but(kind: FrameKind, hand: Hand, among: Callable[[Frame], bool] = lambda frame: True) -> Hand:
     """Return a `hand` that leaves every other kind of frame alone."""
     return lambda frame: hand(frame) if frame.kind == kind and among(frame) else whole(frame)
 

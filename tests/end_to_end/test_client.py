@@ -12,10 +12,10 @@ import pytest
 
 from controller.client import (
     AnswerLostError,
-    Event,
     EventId,
     NotInJournalError,
-    RefusedError,
+    RequestRefusedError,
+    StreamedEvent,
     TableClient,
     TableUnreachableError,
     operation_of,
@@ -46,8 +46,8 @@ def client(at: Path | str) -> TableClient:
     return TableClient(at, pauses=repeat(0.0), sleep=at_once)
 
 
-async def up_to(table: TableClient, entry: int, after: EventId | None = None) -> list[Event]:
-    found: list[Event] = []
+async def up_to(table: TableClient, entry: int, after: EventId | None = None) -> list[StreamedEvent]:
+    found: list[StreamedEvent] = []
     async with asyncio.timeout(PATIENCE):
         stream = table.events(after or EventId())
         async for event in stream:
@@ -128,12 +128,12 @@ async def test_an_answer_that_cannot_be_had_names_the_operation(stage: Stage) ->
 async def test_a_refusal_has_a_code_a_sentence_and_a_next_step(stage: Stage) -> None:
     await stage.start_daemon()
     async with client(stage.socket) as table:
-        with pytest.raises(RefusedError) as refused:
+        with pytest.raises(RequestRefusedError) as refused:
             await table.enter(operations.PlaceYourBets())
         assert refused.value.code == "phase"
         assert str(refused.value) == refused.value.sentence != ""
         assert refused.value.next_step == (await table.state()).next_step != ""
-        with pytest.raises(RefusedError) as refused:
+        with pytest.raises(RequestRefusedError) as refused:
             await table.enter(operations.PauseTable("lunch"), person=SUPERVISOR.id, pin="000000")
         assert refused.value.code == "pin"
 
@@ -143,10 +143,10 @@ async def test_at_the_port_a_system_enrols_itself_and_operates(stage: Stage) -> 
     stage.configure(law=f"[api.http]\nport = {port}\n")
     await stage.start_daemon()
     async with client(f"http://localhost:{port}") as table:
-        with pytest.raises(RefusedError) as refused:
+        with pytest.raises(RequestRefusedError) as refused:
             await table.enter(operations.PauseTable("lunch"))
         assert refused.value.code == "not-enrolled"
-        with pytest.raises(RefusedError) as refused:
+        with pytest.raises(RequestRefusedError) as refused:
             await table.enrol("System", SUPERVISOR.id, "000000")
         assert refused.value.code == "pin"
         cookie = await table.enrol("System", SUPERVISOR.id, SUPERVISOR.pin)

@@ -40,7 +40,7 @@ from controller.table.state import TableState
 from firmware_bridge.capabilities import DeviceIdentity, DeviceStatus
 from firmware_bridge.cards import Evidence
 from firmware_bridge.commands import AnyCommand
-from firmware_bridge.drivers.base import DeviceReady, LinkOver, Reported
+from firmware_bridge.drivers.base import LinkOver, LinkReady, Reported
 from firmware_bridge.messages import AnyText, Message
 from firmware_bridge.observations import ButtonPressed
 from simulators.devices.mechanism import full_capabilities
@@ -280,11 +280,11 @@ def report(number: int) -> Reported:
     return Reported(BOOT, number, 0, ButtonPressed("start"), Evidence(b""))
 
 
-def ready() -> DeviceReady:
+def ready() -> LinkReady:
     identity = DeviceIdentity(
         "shuffler", "sets", "m", "m", "S-1", "1", "0", full_capabilities("shuffler"), True, 52, BOOT
     )
-    return DeviceReady(identity, DeviceStatus(BOOT, 0, 0, 0, 0, 0, 0, 0, False, True, False, 0))
+    return LinkReady(identity, DeviceStatus(BOOT, 0, 0, 0, 0, 0, 0, 0, False, True, False, 0))
 
 
 @asynccontextmanager

@@ -9,7 +9,7 @@ import pytest
 
 from firmware_bridge.commands import Dispense, ReleaseExit, Shuffle
 from firmware_bridge.device_keys import read_device_keys
-from firmware_bridge.drivers.base import DeviceReady, LinkOver, Reported
+from firmware_bridge.drivers.base import LinkOver, LinkReady, Reported
 from firmware_bridge.observations import CardDrawn, FaceUpFound, JamCleared, Jammed, SetDispensed
 from simulators.bench.bench import Bench, open_bench
 from simulators.devices.faults import BY_NAME
@@ -91,14 +91,14 @@ async def test_the_cable_is_unplugged_and_plugged_in_again(front: list[str], sim
         assert "unplugged;" in await simulator.ask("status")
         place = len(bench.received)
         assert await simulator.ask("plug") == "It is plugged in."
-        await bench.wait_for(DeviceReady, after=place)
+        await bench.wait_for(LinkReady, after=place)
         told = await simulator.ask("unplug 1", lines=2)  # the next frame is a heartbeat
         assert "unplug is armed: 1." in told
         assert "in the middle of a frame" in told
         await bench.wait_for(LinkOver, after=place)
         place = len(bench.received)
         assert await simulator.ask("plug") == "It is plugged in."
-        await bench.wait_for(DeviceReady, after=place)
+        await bench.wait_for(LinkReady, after=place)
 
 
 @pytest.mark.parametrize("front", [[], ["--tcp", "0"]], ids=["pseudo-terminal", "TCP"])

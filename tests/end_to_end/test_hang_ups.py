@@ -18,10 +18,10 @@ import pytest
 from firmware_bridge.cards import DECK
 from firmware_bridge.commands import AnyCommand, Dispense, ReleaseExit, Shuffle
 from firmware_bridge.device_url import parse_device_url
-from firmware_bridge.drivers.base import Answered, DeviceReady, Heard, LinkOver, Reported, ReportsGone
+from firmware_bridge.drivers.base import Answered, Heard, LinkOver, LinkReady, Reported, ReportsGone
 from firmware_bridge.drivers.cardlink.framing import encode_frame
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
-from firmware_bridge.drivers.cardlink.messages import Kind
+from firmware_bridge.drivers.cardlink.messages import FrameKind
 from firmware_bridge.link_keeper import LinkKeeper, LinkState
 from simulators.devices.base import LoggedReport, Tempo
 from simulators.devices.mechanism import Profile, full_capabilities
@@ -53,7 +53,7 @@ class Desk:
 
     def deliver(self, heard: Heard) -> None:
         match heard:
-            case DeviceReady():
+            case LinkReady():
                 self.ready += 1
                 self.last_command = heard.status.last_command
             case LinkOver():
@@ -254,7 +254,9 @@ async def test_a_hundred_hang_ups_at_random_moments(seed: int) -> None:
                 )
                 cut += table.front.left == 0
                 if random.random() < 0.3:  # the device was left with half a frame of the host's, too
-                    table.device.receive(encode_frame(Kind.ACK, table.device.link.boot, 1)[: random.randint(1, 16)])
+                    table.device.receive(
+                        encode_frame(FrameKind.ACK, table.device.link.boot, 1)[: random.randint(1, 16)]
+                    )
                 await table.hang_up()
                 await table.plug_until_ready()
                 await table.hang_up()

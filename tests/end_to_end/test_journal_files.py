@@ -14,7 +14,7 @@ import structlog
 from controller.api.client import ApiClient
 from controller.api.narration import with_messages
 from controller.daemon.checking import LONGEST_REST, Pace, check_beside, find_damage
-from controller.daemon.checking import Finding as Found
+from controller.daemon.checking import JournalCheck as Found
 from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.games.specification import Unit
 from controller.journal.chain import Head

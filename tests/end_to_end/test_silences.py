@@ -9,7 +9,7 @@ import pytest
 
 from controller.games.specification import Unit
 from controller.table import operations
-from firmware_bridge.drivers.cardlink.messages import Kind
+from firmware_bridge.drivers.cardlink.messages import FrameKind
 from tests.end_to_end.silent_device import SilentTable, but, damaged, english_of, silent_table
 from tests.end_to_end.stage import Stage, short_folder
 
@@ -45,7 +45,7 @@ async def table(request: pytest.FixtureRequest, stage: Stage) -> AsyncIterator[S
 
 
 async def test_reports_that_are_damaged_for_ever(table: SilentTable) -> None:
-    table.side.hand = but(Kind.REPORT, damaged)
+    table.side.hand = but(FrameKind.REPORT, damaged)
     assert table.device.mechanism.draw()
     await table.until(lambda: table.raised("I04"))
     assert "cards may have passed unseen" in table.note_of("I04")
@@ -58,7 +58,7 @@ async def test_reports_that_are_damaged_for_ever(table: SilentTable) -> None:
 async def test_one_withheld_report(table: SilentTable) -> None:
     """The later cards are reported again."""
     withheld = table.device.link.last_number + 1
-    table.side.hand = but(Kind.REPORT, lambda frame: b"", lambda frame: frame.number == withheld)
+    table.side.hand = but(FrameKind.REPORT, lambda frame: b"", lambda frame: frame.number == withheld)
     mechanism = table.device.mechanism
     assert mechanism.draw()
     await table.until(lambda: table.raised("I04"))

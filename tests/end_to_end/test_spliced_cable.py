@@ -26,7 +26,7 @@ from firmware_bridge.cards import DECK
 from firmware_bridge.device_keys import write_device_keys
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import Frame, FrameReader, enclose, encode_frame
-from firmware_bridge.drivers.cardlink.messages import CLEAR, Kind, encode_body
+from firmware_bridge.drivers.cardlink.messages import CLEAR, FrameKind, encode_body
 from simulators.devices.base import Tempo
 from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.simulated_device import SimulatedDevice
@@ -108,12 +108,12 @@ class Attack:
     def _forged(self, frame: Frame) -> bytes:
         kind = self._random.choice(
             [
-                Kind.STATUS,
-                Kind.REPORT,
-                Kind.ANSWER,
-                Kind.COMMAND,
-                Kind.ACK,
-                Kind.RESUME,
+                FrameKind.STATUS,
+                FrameKind.REPORT,
+                FrameKind.ANSWER,
+                FrameKind.COMMAND,
+                FrameKind.ACK,
+                FrameKind.RESUME,
                 0x77,
             ]
         )
@@ -123,10 +123,10 @@ class Attack:
         """Return frames that ended a link, or opened an exit, while frames were clear."""
         release = messages.CommandBody(1 << 40, messages.ReleaseExitOrder())
         return [
-            encode_frame(Kind.REJECT, frame.boot, 0, encode_body(messages.RejectBody("proof", "go away"))),
-            encode_frame(Kind.DEVICE_PROOF, frame.boot ^ 1, 0, encode_body(messages.ProofBody(1, bytes(32)))),
-            encode_frame(Kind.COMMAND, frame.boot, 0, encode_body(release)),
-            encode_frame(Kind.HOST_PROOF, frame.boot, 0, encode_body(messages.ProofBody(1, bytes(32)))),
+            encode_frame(FrameKind.REJECT, frame.boot, 0, encode_body(messages.RejectBody("proof", "go away"))),
+            encode_frame(FrameKind.DEVICE_PROOF, frame.boot ^ 1, 0, encode_body(messages.ProofBody(1, bytes(32)))),
+            encode_frame(FrameKind.COMMAND, frame.boot, 0, encode_body(release)),
+            encode_frame(FrameKind.HOST_PROOF, frame.boot, 0, encode_body(messages.ProofBody(1, bytes(32)))),
         ]
 
 

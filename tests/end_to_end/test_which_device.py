@@ -18,7 +18,7 @@ from controller.table.events import DeviceDiffers, DeviceLost, DeviceReady, Serv
 from controller.table.phases import Service
 from firmware_bridge.device_keys import write_device_keys
 from firmware_bridge.drivers.cardlink.framing import HEADER, FrameReader, enclose
-from firmware_bridge.drivers.cardlink.messages import Kind
+from firmware_bridge.drivers.cardlink.messages import FrameKind
 from tests.end_to_end.child import Orders
 from tests.end_to_end.evidence import Evidence
 from tests.end_to_end.processes import PATIENCE
@@ -146,7 +146,7 @@ class NewerVersion(SmallDevice):
     """A device with the next version of the protocol."""
 
     def receive(self, data: bytes) -> bytes:
-        return enclose(HEADER.pack(2, Kind.STATUS, 0, BOOT, 0))
+        return enclose(HEADER.pack(2, FrameKind.STATUS, 0, BOOT, 0))
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,7 @@ class BadCable(SmallDevice):
         answer = super().receive(data) or self.status()
         if self._bad:
             return answer[:9] + answer[10:]
-        self._bad = Kind.RESUME in {frame.kind for frame in FrameReader().receive(data)}
+        self._bad = FrameKind.RESUME in {frame.kind for frame in FrameReader().receive(data)}
         return answer
 
 

@@ -17,9 +17,9 @@ import pytest
 
 from controller.api.narration import with_messages
 from controller.commands.journal.account import Account, Accountant
-from controller.commands.journal.days import Clock, Span
+from controller.commands.journal.days import CasinoClock, Span
 from controller.commands.journal.decisions import name_of, read
-from controller.commands.journal.rounds import Round, Rounds
+from controller.commands.journal.rounds import JournaledRound, Rounds
 from controller.commands.journal.table import Table
 from controller.floor.store.alarms import KINDS
 from controller.floor.store.database import Database
@@ -100,14 +100,14 @@ def records_of(name: str) -> list[Record]:
 class Told(NamedTuple):
     """The output of the journal's own commands."""
 
-    rounds: list[Round]
+    rounds: list[JournaledRound]
     account: Account
 
 
 @cache
 def told(name: str) -> Told:
     rounds, accountant = Rounds(), Accountant(Table(), ALL)
-    done: list[Round] = []
+    done: list[JournaledRound] = []
     for decision, _ in cases()[name]:
         decided = read(decision)
         accountant.take(decided)
@@ -115,7 +115,7 @@ def told(name: str) -> Told:
     done += rounds.rest()
     for one in done:
         accountant.add(one)
-    return Told(sorted(done, key=lambda one: one.number), accountant.result(Clock(UTC, "UTC"), []))
+    return Told(sorted(done, key=lambda one: one.number), accountant.result(CasinoClock(UTC, "UTC"), []))
 
 
 def rows_of(rows: Rows, view: str, where: str) -> dict[str, list[dict[str, Any]]]:
@@ -172,7 +172,7 @@ def test_rounds(everything: Rows) -> None:
     assert check(everything, "rounds", got, expected) > 300
 
 
-def void_by(one: Round) -> str | None:
+def void_by(one: JournaledRound) -> str | None:
     if one.void is None:
         return None
     return one.void.event["clause"] or one.void.event.get("authority") or "abandoned"
@@ -199,7 +199,7 @@ def test_hands(everything: Rows) -> None:
     assert check(everything, "hands", got, expected) > 900
 
 
-def _was_dealt(one: Round, place: str) -> bool:
+def _was_dealt(one: JournaledRound, place: str) -> bool:
     return any(line.event["event"] == "cards_dealt" and place in line.event["places"] for line in one.course)
 
 

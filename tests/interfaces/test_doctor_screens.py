@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from controller.commands.doctor import network
-from controller.commands.doctor.machine import Finding, Machine, Served, Table, own_user, try_tls
+from controller.commands.doctor.machine import CheckedTable, Machine, MachineFinding, Served, own_user, try_tls
 from controller.commands.main import main
 from controller.daemon.configuration import read_configuration
 from controller.daemon.port_use import Ask, Reply, ask, use_of
@@ -45,17 +45,17 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def look(
     file: Path, port: int, *, hosts: str = "", asking: Ask = ask, tls: str = "", days: int = 90, **said: str
-) -> list[Finding]:
+) -> list[MachineFinding]:
     """Run the check. `said`: outputs of programs by name. `days`: days left on the certificate."""
     written = file.with_name("screens.toml")
     text = file.read_text().split("[api.http]")[0]
     written.write_text(f"{text}\n[api.http]\nport = {port}\nhosts = [{hosts}]\n")
     user = own_user()
     machine = Machine(file.parent, lambda *command: said.get(command[0]), asking, lambda host: Served(tls, days))
-    return list(network.screens(Table(machine, written, read_configuration(written), user, user.name)))
+    return list(network.screens(CheckedTable(machine, written, read_configuration(written), user, user.name)))
 
 
-def worst(found: list[Finding], what: str) -> Finding:
+def worst(found: list[MachineFinding], what: str) -> MachineFinding:
     return max(
         (one for one in found if one.what == what), key=lambda one: ("ok", "warning", "problem").index(one.level)
     )
@@ -63,7 +63,7 @@ def worst(found: list[Finding], what: str) -> Finding:
 
 def test_no_port(file: Path) -> None:
     user = own_user()
-    table = Table(Machine(run=lambda *command: None), file, read_configuration(file), user, user.name)
+    table = CheckedTable(Machine(run=lambda *command: None), file, read_configuration(file), user, user.name)
     (found,) = network.screens(table)
     assert (found.level, found.what) == ("ok", "port")
 
@@ -144,7 +144,9 @@ async def test_at_a_real_daemon(port: int) -> None:
             stage.configure(law=f"[api.http]\nport = {port}\n")
             await stage.start_daemon()
             user, configuration = own_user(), read_configuration(stage.configuration)
-            table = Table(Machine(run=lambda *command: None), stage.configuration, configuration, user, user.name)
+            table = CheckedTable(
+                Machine(run=lambda *command: None), stage.configuration, configuration, user, user.name
+            )
             found = await asyncio.to_thread(lambda: list(network.screens(table)))
             assert worst(found, "port").level == "ok"
             ready = worst(found, "ready")

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from controller.journal import JournalError
-from controller.journal.file import Connection, connect
+from controller.journal.file import SqliteConnection, connect
 from controller.journal.schema import SCHEMA, TABLES
 from firmware_bridge.cards import DECK, Concealed
 from tests.journal.vocabulary import LOCAL_KEY, Cards, append, moment, open_journal, reader_of
@@ -57,11 +57,11 @@ def written(folder: Path, path: Path) -> Path:
     return path
 
 
-def rows(connection: Connection) -> list[object]:
+def rows(connection: SqliteConnection) -> list[object]:
     return [row for table in TABLES for row in connection.execute(f"SELECT * FROM {table}")]  # noqa: S608  # the schema's own names
 
 
-def evidence(connection: Connection) -> list[object]:
+def evidence(connection: SqliteConnection) -> list[object]:
     """Return what the chain covers: all columns but the MACs."""
     covered: list[object] = []
     for table in ("journal", "decision"):

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from controller.journal import JournalError
-from controller.journal.codec import CHECKPOINT, OPENING, JournalCodec, SavedState, StateForm, Types
+from controller.journal.codec import CHECKPOINT, OPENING, JournalCodec, PackedState, StateForm, Types
 from controller.journal.packing import Packing
 from controller.journal.sealing import FileKeys, JournalKeys, commitment
 from firmware_bridge.cards import DECK, Card, Concealed, Evidence, Exposed
@@ -238,7 +238,7 @@ def test_a_state_of_an_earlier_version_is_upgraded_and_of_a_later_one_refused() 
         return {**saved, "inputs": saved["count"] + version}
 
     codec = codec_of(Types(AnyInput, AnyEvent, StateForm(Cards, 2, b"", upgrade)))
-    assert codec.restore(9, SavedState(1, b"", PACKING.pack(b'{"cards":[],"count":4}'), b""), OPENING) == Cards((), 5)
+    assert codec.restore(9, PackedState(1, b"", PACKING.pack(b'{"cards":[],"count":4}'), b""), OPENING) == Cards((), 5)
     with pytest.raises(JournalError, match="version 3") as refused:
-        codec.restore(9, SavedState(3, b"", PACKING.pack(b"{}"), b""), OPENING)
+        codec.restore(9, PackedState(3, b"", PACKING.pack(b"{}"), b""), OPENING)
     assert refused.value.code == "journal-format"

@@ -14,7 +14,7 @@ import pytest
 from pytest_mock import MockerFixture
 
 from controller.journal import JournalError
-from controller.journal.file import Connection, connect
+from controller.journal.file import SqliteConnection, connect
 from tests.journal.vocabulary import Noted, Said, append, entries, moment, open_journal
 
 FULL = sqlite3.OperationalError("database or disk is full")
@@ -28,7 +28,7 @@ class Failing:
         self._mocker = mocker
         self.fail: Callable[[str], Exception | None] = lambda statement: None
 
-    def connect(self, path: Path) -> Connection:
+    def connect(self, path: Path) -> SqliteConnection:
         real = connect(path)
 
         def execute(statement: str, parameters: Sequence[Any] = ()) -> Any:
@@ -145,7 +145,7 @@ def test_an_interrupted_append_is_undone_and_passed_on(
 
 
 def test_sqlites_own_full_disk(folder: Path) -> None:
-    def small(path: Path) -> Connection:
+    def small(path: Path) -> SqliteConnection:
         connection = sqlite3.connect(path, isolation_level=None)
         connection.execute("PRAGMA max_page_count=16")
         return connection
@@ -167,7 +167,7 @@ def test_sqlites_own_full_disk(folder: Path) -> None:
 
 
 def test_a_disk_that_is_full_at_the_beginning(folder: Path) -> None:
-    def none(path: Path) -> Connection:
+    def none(path: Path) -> SqliteConnection:
         connection = sqlite3.connect(path, isolation_level=None)
         connection.execute("PRAGMA max_page_count=2")
         return connection
@@ -178,7 +178,7 @@ def test_a_disk_that_is_full_at_the_beginning(folder: Path) -> None:
 
 
 @pytest.fixture
-def impatient() -> Callable[[Path], Connection]:
+def impatient() -> Callable[[Path], SqliteConnection]:
     return lambda path: sqlite3.connect(path, timeout=0, isolation_level=None)
 
 
@@ -190,7 +190,7 @@ def other_writer(folder: Path, path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def test_a_program_that_writes_past_the_lock_file_is_noticed(
-    folder: Path, impatient: Callable[[Path], Connection], other_writer: sqlite3.Connection
+    folder: Path, impatient: Callable[[Path], SqliteConnection], other_writer: sqlite3.Connection
 ) -> None:
     with closing(open_journal(folder, connect=impatient)) as journal:
         other_writer.execute("BEGIN IMMEDIATE")

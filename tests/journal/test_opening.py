@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from controller.journal import JournalError
-from controller.journal.file import Connection, connect_reader
+from controller.journal.file import SqliteConnection, connect_reader
 from controller.journal.folder import JournalFolder
 from firmware_bridge.cards import DECK, Concealed
 from tests.journal.vocabulary import (
@@ -68,7 +68,7 @@ def test_an_existing_journal_keeps_its_own_id(written: Path) -> None:
 def test_a_file_with_another_page_size_keeps_it(folder: Path) -> None:
     """A page of eight KiB wastes less room at its end. Files with other page sizes keep them."""
 
-    def connect_small(path: Path) -> Connection:
+    def connect_small(path: Path) -> SqliteConnection:
         connection = sqlite3.connect(path, isolation_level=None)
         connection.execute("PRAGMA page_size=4096")
         return connection

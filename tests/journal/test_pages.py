@@ -10,14 +10,14 @@ import pytest
 
 from controller.journal import JournalError
 from controller.journal.pages import KEPT, Pages
-from controller.journal.reader import Decision
+from controller.journal.reader import JournaledDecision
 from tests.journal.vocabulary import Cards, TestJournal, append, moment
 
 STEPS = 40  # decisions of four entries in each file
 
 
 @pytest.fixture
-def pages(folder: Path) -> Iterator[Pages[Decision]]:
+def pages(folder: Path) -> Iterator[Pages[JournaledDecision]]:
     pages = Pages(folder, lambda decision: [decision])
     yield pages
     pages.close()
@@ -34,7 +34,7 @@ def filled(journal: TestJournal) -> TestJournal:
     return journal
 
 
-async def test_a_page_has_the_decisions_of_its_range(filled: TestJournal, pages: Pages[Decision]) -> None:
+async def test_a_page_has_the_decisions_of_its_range(filled: TestJournal, pages: Pages[JournaledDecision]) -> None:
     """A range may begin in an older file and end in a newer file."""
     every = list(filled.files().decisions())
     for after in (0, 3, 4 * STEPS - 1, 4 * STEPS, 4 * STEPS + 1, 8 * STEPS, 12 * STEPS - 1):
@@ -47,7 +47,7 @@ async def test_a_page_is_read_once_for_all(filled: TestJournal, folder: Path) ->
     made: list[int] = []
     spent: list[float] = []
 
-    def make(decision: Decision) -> list[int]:
+    def make(decision: JournaledDecision) -> list[int]:
         made.append(decision.last)
         return [decision.last]
 
@@ -64,14 +64,16 @@ async def test_a_page_is_read_once_for_all(filled: TestJournal, folder: Path) ->
     pages.close()
 
 
-async def test_a_cancelled_reader_takes_no_page_from_others(filled: TestJournal, pages: Pages[Decision]) -> None:
+async def test_a_cancelled_reader_takes_no_page_from_others(
+    filled: TestJournal, pages: Pages[JournaledDecision]
+) -> None:
     hasty, patient = (asyncio.create_task(pages.page(0, 256)) for _ in range(2))
     await asyncio.sleep(0)
     hasty.cancel()
     assert len(await patient) == 64
 
 
-async def test_no_connection_outlasts_a_page(filled: TestJournal, pages: Pages[Decision], path: Path) -> None:
+async def test_no_connection_outlasts_a_page(filled: TestJournal, pages: Pages[JournaledDecision], path: Path) -> None:
     """Otherwise a file that ends while somebody catches up would stay open, with its log beside it."""
     await pages.page(0, 12 * STEPS)
     append(filled, 1)
@@ -82,7 +84,7 @@ async def test_no_connection_outlasts_a_page(filled: TestJournal, pages: Pages[D
 
 
 async def test_a_page_that_cannot_be_read_is_read_again_when_it_is_asked_for(
-    filled: TestJournal, pages: Pages[Decision], path: Path
+    filled: TestJournal, pages: Pages[JournaledDecision], path: Path
 ) -> None:
     whole = replace(path, b"no journal")
     with pytest.raises(JournalError):

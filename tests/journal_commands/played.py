@@ -9,7 +9,7 @@ from typing import NamedTuple
 from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.journal.codec import JournalCodec
 from controller.journal.packing import Packing
-from controller.journal.reader import Decision
+from controller.journal.reader import JournaledDecision
 from controller.journal.sealing import FileKeys, JournalKeys
 from controller.table.events import AnyEvent
 from controller.table.inputs import AnyInput
@@ -23,7 +23,7 @@ BEGAN = 1_795_400_000 * SECOND  # a Monday in November 2026
 
 
 class Step(NamedTuple):
-    decision: Decision
+    decision: JournaledDecision
     state: TableState
 
 
@@ -42,7 +42,9 @@ class RecordedCourse(Course):
             number = self.state.round.number
             last = numbered[-1][0]
             written = self._codec.encode(last, given, [event for _, event in numbered], number)
-            decision = Decision(last, BEGAN + last * SECOND, last, number, written.input, tuple(written.events))
+            decision = JournaledDecision(
+                last, BEGAN + last * SECOND, last, number, written.input, tuple(written.events)
+            )
             self.steps.append(Step(decision, self.state))
         super().observed(before, given, numbered)
 

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from controller.commands.journal.days import Clock
+from controller.commands.journal.days import CasinoClock
 from controller.commands.journal.export import follow_from
-from controller.commands.journal.journal_options import Asked
+from controller.commands.journal.journal_options import JournalRequest
 from controller.commands.journal.source import Source
 from controller.commands.main import main
 from controller.daemon.journal_days import find_zone
@@ -277,7 +277,7 @@ def test_a_follower_sees_each_event_once_also_in_the_next_file(
             raise EnoughError
         step()
 
-    asked = Asked(tmp_path / "journal", Clock(find_zone("UTC"), "UTC"))
+    asked = JournalRequest(tmp_path / "journal", CasinoClock(find_zone("UTC"), "UTC"))
     with pytest.raises(EnoughError):
         follow_from(Source(tmp_path / "journal"), begin, asked, as_json=True, wait=wait)
     seen = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

@@ -15,7 +15,7 @@ from controller.commands.journal.rounds import (
     DECIDES,
     IN_PROGRESS,
     VOID,
-    Round,
+    JournaledRound,
     Rounds,
 )
 from controller.commands.journal.table import OF_THE_TABLE
@@ -42,7 +42,7 @@ def test_an_account_agrees_with_the_table(name: str) -> None:
     assert sum(not one.outcome for one in found) == len(last.open)
 
 
-def compare(account: Round, state: TableState) -> None:
+def compare(account: JournaledRound, state: TableState) -> None:
     view = view_of(state, LinkView())
     lies = {hand.place: hand for hand in view.hands if hand.cards or hand.count}
     assert {hand.place for hand in account.dealt} == lies.keys()

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from controller.commands.journal.days import Clock
+from controller.commands.journal.days import CasinoClock
 from controller.commands.journal.export import follow_from
-from controller.commands.journal.journal_options import Asked
+from controller.commands.journal.journal_options import JournalRequest
 from controller.commands.journal.source import Source
 from controller.daemon.journal_days import find_zone
 from controller.games.specification import Choice, Kind
@@ -97,7 +97,7 @@ def test_every_command_has_the_same_output(journals: list[Path], command: str, t
 def test_a_follower_sees_the_same(journals: list[Path], as_json: bool, capsys: pytest.CaptureFixture[str]) -> None:
     seen = []
     for folder in journals:
-        asked = Asked(folder, Clock(find_zone("UTC"), "UTC"))
+        asked = JournalRequest(folder, CasinoClock(find_zone("UTC"), "UTC"))
         with pytest.raises(LookedOnceError):
             follow_from(Source(folder), 0, asked, as_json=as_json, wait=look_once)
         seen.append(capsys.readouterr().out)

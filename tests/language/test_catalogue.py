@@ -13,7 +13,7 @@ from controller.language import catalogue, languages, translated
 from controller.language.catalogue import CatalogueError, read, read_file, texts
 from firmware_bridge.messages import SLOT, counted, message
 from tools import catalogue as tool
-from tools.catalogue import Text
+from tools.catalogue import CatalogueText
 
 OTHERS = [language for language in languages() if language != catalogue.ENGLISH]
 ENTRY = 'msgid "{name} looks."\nmsgstr "{name}看牌。"\n'
@@ -34,8 +34,11 @@ def test_an_empty_file_becomes_the_catalogue_of_its_language(tmp_path: Path) -> 
     """Polish has three plural forms, and pages a text for each of them."""
     path = tmp_path / "pl.po"
     path.touch()
-    used: dict[Text, list[str]] = {Text("1 card", "{count} cards"): [], Text("{n} try left", key="tries.one"): []}
-    used |= {Text("{n} tries left", key="tries.other"): []}
+    used: dict[CatalogueText, list[str]] = {
+        CatalogueText("1 card", "{count} cards"): [],
+        CatalogueText("{n} try left", key="tries.one"): [],
+    }
+    used |= {CatalogueText("{n} tries left", key="tries.other"): []}
     made, lacking = tool.updated(path, used)
     assert {text.key for text in lacking} == {"", "tries.one", "tries.few", "tries.many", "tries.other"}
     path.write_bytes(tool.written(made))

@@ -15,7 +15,7 @@ from firmware_bridge.drivers.base import Driver, Heard, LinkOver
 from firmware_bridge.drivers.cardlink import messages, sealing
 from firmware_bridge.drivers.cardlink.framing import HEADER, VERSION, Frame, FrameReader, enclose
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
-from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
+from firmware_bridge.drivers.cardlink.messages import FrameKind, encode_body
 from firmware_bridge.drivers.cardlink.sealing import SealedChannel, frame_keys
 from firmware_bridge.errors import TransportUnavailableError
 from firmware_bridge.link_keeper import Health, LinkKeeper, LinkState
@@ -181,44 +181,44 @@ class SmallDevice:
     def status(self) -> bytes:
         heard = 0 if self._channel is None else self._channel.heard
         return self._sealed(
-            Kind.STATUS, 0, messages.StatusBody(0, 5000, 0, 52, 0, 52, 0, False, False, False, 0, heard)
+            FrameKind.STATUS, 0, messages.StatusBody(0, 5000, 0, 52, 0, 52, 0, False, False, False, 0, heard)
         )
 
     def report(self, number: int, report: messages.ReportBody) -> bytes:
-        return self._sealed(Kind.REPORT, number, report)
+        return self._sealed(FrameKind.REPORT, number, report)
 
     def _answer(self, frame: Frame) -> bytes:
         match frame.kind:
-            case Kind.HELLO:
+            case FrameKind.HELLO:
                 self._hello, self._host_nonce = frame.content, messages.decode_hello(frame.body).nonce
-                self._identity = self._clear(Kind.IDENTITY, self._who())
+                self._identity = self._clear(FrameKind.IDENTITY, self._who())
                 return enclose(self._identity)
-            case Kind.HOST_PROOF:
+            case FrameKind.HOST_PROOF:
                 of_host, of_device = frame_keys(*self._parts())
                 self._channel = SealedChannel(of_device, of_host)
                 proof = sealing.proof(self._key, sealing.DEVICE_ROLE, *self._parts()[1:])
-                return enclose(self._clear(Kind.DEVICE_PROOF, messages.ProofBody(sealing.HMAC_SHA256, proof)))
+                return enclose(self._clear(FrameKind.DEVICE_PROOF, messages.ProofBody(sealing.HMAC_SHA256, proof)))
         opened = None if self._channel is None else self._channel.open(frame)
         if opened is None:
             return b""
         match opened.kind:
-            case Kind.RESUME:
+            case FrameKind.RESUME:
                 return self.status()
-            case Kind.ACK:
+            case FrameKind.ACK:
                 self.acknowledged.append(opened.number)
-            case Kind.COMMAND:
+            case FrameKind.COMMAND:
                 command = messages.decode_command(opened.body).command_id
                 self.commands.append(command)
-                return self._sealed(Kind.ANSWER, 0, messages.AnswerBody(command, True))
+                return self._sealed(FrameKind.ANSWER, 0, messages.AnswerBody(command, True))
         return b""
 
     def _parts(self) -> tuple[bytes, bytes, bytes, bytes, bytes]:
         return self._key, self._host_nonce, bytes(16), self._hello, self._identity
 
-    def _clear(self, kind: Kind, body: messages.Body) -> bytes:
+    def _clear(self, kind: FrameKind, body: messages.Body) -> bytes:
         return HEADER.pack(VERSION, kind, 0, self._boot, 0) + encode_body(body)
 
-    def _sealed(self, kind: Kind, number: int, body: messages.Body | messages.ReportBody) -> bytes:
+    def _sealed(self, kind: FrameKind, number: int, body: messages.Body | messages.ReportBody) -> bytes:
         """Seal a frame. Without a link the key does not belong to any link, as in a stranger's frame."""
         channel = self._channel or SealedChannel(bytes(32), bytes(32))
         return channel.seal(kind, self._boot, number, encode_body(body), 0.0)

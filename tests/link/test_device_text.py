@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from firmware_bridge import observations
 from firmware_bridge.capabilities import DeviceIdentity
 from firmware_bridge.cards import Evidence
-from firmware_bridge.drivers.base import Answered, DeviceReady, Heard, LinkOver, Reported, StatusHeard
+from firmware_bridge.drivers.base import Answered, Heard, LinkOver, LinkReady, Reported, StatusHeard
 from firmware_bridge.drivers.cardlink import messages
-from firmware_bridge.drivers.cardlink.messages import Kind
+from firmware_bridge.drivers.cardlink.messages import FrameKind
 from firmware_bridge.drivers.cardlink.translate import identity_of, status_of
 from firmware_bridge.drivers.registry import DRIVERS, LONGEST_SENTENCE, MOST, PlainDriver, load_driver, made_plain
 from firmware_bridge.drivers.setting import DeviceLine, DriverSetting
@@ -43,7 +43,7 @@ def reported(observation: observations.AnyObservation) -> Reported:
 @pytest.mark.parametrize(
     "heard",
     [
-        DeviceReady(identity(), status_of(STATUS, BOOT)),
+        LinkReady(identity(), status_of(STATUS, BOOT)),
         StatusHeard(status_of(STATUS, BOOT)),
         Answered(7, False, EVIL),
         LinkOver("device-rejects-host", EVIL),
@@ -82,13 +82,13 @@ def test_no_driver_of_the_registry_is_without_it(name: str) -> None:
 def test_over_the_wire() -> None:
     device = BenchDevice()
     host = PlainDriver(linked(device))
-    (heard,) = host.receive(sealed(device, Kind.REPORT, messages.JammedReport(1, "\x1b[2Jexit"), number=1), 0.1)
+    (heard,) = host.receive(sealed(device, FrameKind.REPORT, messages.JammedReport(1, "\x1b[2Jexit"), number=1), 0.1)
     assert isinstance(heard, Reported)
     assert heard.observation == observations.Jammed("\N{REPLACEMENT CHARACTER}[2Jexit")
     reject = messages.RejectBody("busy\x1b[31m", "no\x00thing")
     for driver, data in (
-        (host, sealed(device, Kind.SEALED_REJECT, reject)),
-        (PlainDriver(make_host()), frame(Kind.REJECT, reject)),
+        (host, sealed(device, FrameKind.SEALED_REJECT, reject)),
+        (PlainDriver(make_host()), frame(FrameKind.REJECT, reject)),
     ):
         (over,) = driver.receive(data, 0.2)
         assert isinstance(over, LinkOver)

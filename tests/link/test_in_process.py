@@ -18,7 +18,7 @@ import pytest
 from firmware_bridge.cards import DECK
 from firmware_bridge.commands import Shuffle
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
-from firmware_bridge.drivers.base import Answered, DeviceReady, Driver, Reported
+from firmware_bridge.drivers.base import Answered, Driver, LinkReady, Reported
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
 from firmware_bridge.drivers.registry import load_driver
 from firmware_bridge.drivers.setting import DriverSetting
@@ -72,7 +72,7 @@ async def test_from_the_url_to_a_device_with_a_deck_in_it(desk: Desk, clock: Han
     async with running(keeper_of(f"sim:///{kind}?seed=7", desk, clock)):
         await desk.until_state(LinkState.READY)
         await desk.changes.until(lambda: any(isinstance(one, Reported) for one in desk.heard[-1:]))
-    (ready,) = [thing for thing in desk.heard if isinstance(thing, DeviceReady)]
+    (ready,) = [thing for thing in desk.heard if isinstance(thing, LinkReady)]
     assert ready.identity.simulated
     assert ready.identity.kind == kind
     assert ready.identity.serial == simulated_serial(kind)
@@ -118,7 +118,7 @@ async def test_opened_again_it_is_the_same_device(desk: Desk, clock: HandClock) 
     async with running(keeper):
         for _ in range(3):
             await desk.until_state(LinkState.READY)
-            boots.append([thing for thing in desk.heard if isinstance(thing, DeviceReady)][-1].identity.boot)
+            boots.append([thing for thing in desk.heard if isinstance(thing, LinkReady)][-1].identity.boot)
             keeper.drop("test", "Once more.")
             await desk.until_state(LinkState.LOST)
             await clock.pass_next_wait()

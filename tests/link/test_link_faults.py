@@ -13,7 +13,7 @@ import structlog
 
 from firmware_bridge.commands import AnyCommand, HoldExit
 from firmware_bridge.device_url import DeviceUrl
-from firmware_bridge.drivers.base import DeviceReady, Driver, Heard, LinkOver, LinkStatistics
+from firmware_bridge.drivers.base import Driver, Heard, LinkOver, LinkReady, LinkStatistics
 from firmware_bridge.errors import BridgeError, TransportLostError, TransportUnavailableError
 from firmware_bridge.link_keeper import Health, LinkState
 from firmware_bridge.transports.base import OnData, OnLost, Transport
@@ -207,7 +207,7 @@ async def test_no_exception_ends_the_keeper(desk: Desk, logs: Logs, call: str) -
             assert all(end.closed for end in bench.ends[:-1]), "a transport was left open"
             _named_in_the_log(logs, make())
         assert all(end.closed for end in bench.ends)
-        readies = sum(isinstance(thing, DeviceReady) for thing in desk.heard)
+        readies = sum(isinstance(thing, LinkReady) for thing in desk.heard)
         not_taken = (call == "deliver") - (call == "deliver_end")
         assert len(desk.ends) == readies + not_taken, "each ready link has one end"
 

@@ -14,7 +14,7 @@ import structlog
 
 from firmware_bridge.commands import HoldExit
 from firmware_bridge.device_url import DeviceUrl
-from firmware_bridge.drivers.base import Answered, DeviceReady, LinkOver, Reported
+from firmware_bridge.drivers.base import Answered, LinkOver, LinkReady, Reported
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.link_keeper import LinkKeeper, LinkState, wait_for_event
 from firmware_bridge.transports.base import OnData, OnLost, Transport
@@ -92,7 +92,7 @@ async def test_from_the_plug_to_an_acknowledged_report(desk: Desk, clock: HandCl
         clock.advance(0.4)
         assert health.silent_for(clock()) == pytest.approx(0.4)
         assert health.statistics is not keeper.health.statistics
-    assert [type(thing) for thing in desk.heard] == [DeviceReady, Reported, Answered, LinkOver]
+    assert [type(thing) for thing in desk.heard] == [LinkReady, Reported, Answered, LinkOver]
     assert [health.state for health in desk.healths] == ["connecting", "authenticating", "ready", "lost"]
     assert desk.healths[-1].code == "link-stopped"
     pty.hang_up()
@@ -289,7 +289,7 @@ async def test_data_at_the_end_of_a_link_is_delivered_before_the_end(desk: Desk,
         bench.device._boot += 1  # a device that restarts and keeps its keys
         bench.far_ends[-1].write(report + bench.device.status() + report)
         await desk.changes.until(lambda: bool(desk.ends))
-    assert [type(thing) for thing in desk.heard[:3]] == [DeviceReady, Reported, LinkOver]
+    assert [type(thing) for thing in desk.heard[:3]] == [LinkReady, Reported, LinkOver]
     assert desk.ends[0].code == "device-rebooted"
 
 

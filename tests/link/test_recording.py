@@ -17,7 +17,7 @@ from firmware_bridge.captures.recorder import Bounds, CaptureRecorder
 from firmware_bridge.captures.replay import Played, ReplayInputs, links_of, replay
 from firmware_bridge.commands import HoldExit
 from firmware_bridge.device_url import DeviceUrl
-from firmware_bridge.drivers.base import Answered, DeviceReady, Driver, Heard, LinkOver, Reported
+from firmware_bridge.drivers.base import Answered, Driver, Heard, LinkOver, LinkReady, Reported
 from firmware_bridge.drivers.bee_tek import BeeTek
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
@@ -107,7 +107,7 @@ async def test_a_plain_recording_of_hardware_contains_no_keys(desk: Desk, clock:
     assert isinstance(end, LinkOver)
     assert end.code == "device-unknown-serial"
     assert "--device-keys" in str(end.sentence)
-    assert isinstance((await heard_again(path, inputs=ReplayInputs({SERIAL: KEY}.get)))[0], DeviceReady)
+    assert isinstance((await heard_again(path, inputs=ReplayInputs({SERIAL: KEY}.get)))[0], LinkReady)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from random import Random
 import pytest
 
 from firmware_bridge.device_url import parse_device_url
-from firmware_bridge.drivers.base import DeviceReady
+from firmware_bridge.drivers.base import LinkReady
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
 from firmware_bridge.link_keeper import LinkKeeper, LinkState
 from firmware_bridge.transports.registry import open_transport
@@ -73,7 +73,7 @@ async def test_unplugged_refused_and_found_again(front: TcpFront, desk: Desk, cl
             await clock.pass_next_wait()
         await desk.until_state(LinkState.READY)
     assert len(desk.ends) == 6
-    assert len([thing for thing in desk.heard if isinstance(thing, DeviceReady)]) == 6
+    assert len([thing for thing in desk.heard if isinstance(thing, LinkReady)]) == 6
 
 
 async def test_a_second_host_is_turned_away_and_the_first_keeps_its_line(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
-from firmware_bridge.drivers.base import DeviceReady, Driver, Heard, LinkOver, Reported
+from firmware_bridge.drivers.base import Driver, Heard, LinkOver, LinkReady, Reported
 from firmware_bridge.drivers.cardlink.framing import encode_frame
 from firmware_bridge.drivers.detect import detect_driver, what_to_check
 from firmware_bridge.drivers.registry import load_driver
@@ -58,7 +58,7 @@ class Line:
         return load_driver("bee_tek")(DriverSetting(bytes(range(16)), SHOE.line), now)
 
     def _deliver(self, heard: Heard) -> None:
-        if isinstance(heard, DeviceReady):
+        if isinstance(heard, LinkReady):
             self.ready_after.append(self.keeper.health.statistics.bytes_in)
         self._desk.deliver(heard)
 
@@ -127,7 +127,7 @@ async def test_a_doubted_shoe_is_trusted_again_only_once_understood(desk: Desk, 
         await line.send(CARD, 2)
         await desk.until_state(LinkState.READY)
         ready, *reports = desk.heard[heard:]
-        assert isinstance(ready, DeviceReady)
+        assert isinstance(ready, LinkReady)
         drawn = [one for one in reports if isinstance(one, Reported) and isinstance(one.observation, CardDrawn)]
         assert len(drawn) == 1, "the card that proved it is reported"
 
@@ -171,7 +171,7 @@ async def test_doubt_outlives_a_silent_link(desk: Desk, clock: HandClock) -> Non
         states = [health.state for health in desk.healths]
         assert states.count(LinkState.READY) == 2
         assert line.ready_after == [0, len(CARD)]
-        assert [type(thing) for thing in desk.heard[before:]] == [DeviceReady, Reported]
+        assert [type(thing) for thing in desk.heard[before:]] == [LinkReady, Reported]
 
 
 async def test_a_connection_that_closes_immediately_is_tried_ever_less_often(desk: Desk, clock: HandClock) -> None:

@@ -8,11 +8,11 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from firmware_bridge.drivers.base import DeviceReady, Heard, LinkOver
+from firmware_bridge.drivers.base import Heard, LinkOver, LinkReady
 from firmware_bridge.drivers.cardlink import messages, sealing
 from firmware_bridge.drivers.cardlink.framing import FrameReader, encode_frame
 from firmware_bridge.drivers.cardlink.host import CardlinkHost, LinkStep
-from firmware_bridge.drivers.cardlink.messages import CLEAR, Kind, encode_body
+from firmware_bridge.drivers.cardlink.messages import CLEAR, FrameKind, encode_body
 from firmware_bridge.drivers.cardlink.sealing import BULK, COUNTER, FrameOpener, OpenedFrame, SealedChannel
 from firmware_bridge.drivers.memory import LinkMemory
 from simulators.devices.cardlink import CardlinkDevice
@@ -141,9 +141,9 @@ def host_before(step: LinkStep, device: BenchDevice, now: float = 0.0) -> tuple[
     raise AssertionError(f"no host comes to {step}")
 
 
-def kinds_in(data: bytes) -> list[Kind]:
+def kinds_in(data: bytes) -> list[FrameKind]:
     """Return the kinds of the frames in these bytes."""
-    return [Kind(frame.kind) for frame in FrameReader().receive(data)]
+    return [FrameKind(frame.kind) for frame in FrameReader().receive(data)]
 
 
 def only(heard: Sequence[Heard]) -> Heard:
@@ -202,7 +202,7 @@ def counters_in(data: bytes) -> list[int]:
 
 def status(by: BenchDevice, now: float = 0.0, **changes: object) -> bytes:
     """Return a status of this device, naming the counter that it has heard last."""
-    return sealed(by, Kind.STATUS, replace(by.status(channel_of(by).heard), **changes), now=now)
+    return sealed(by, FrameKind.STATUS, replace(by.status(channel_of(by).heard), **changes), now=now)
 
 
 def linked(
@@ -211,7 +211,7 @@ def linked(
     """Return a host with an established link to this device. Neither side has anything left to send."""
     host = make_host(held=held, now=now, memory=memory)
     heard = converse(host, device, now)
-    assert isinstance(heard[0], DeviceReady)
+    assert isinstance(heard[0], LinkReady)
     return host
 
 
@@ -225,14 +225,14 @@ def over(heard: Sequence[Heard]) -> LinkOver:
 def rejected(data: bytes) -> str:
     """Return the code of the one frame in these bytes, a clear reject."""
     (answer,) = FrameReader().receive(data)
-    assert answer.kind == Kind.REJECT
+    assert answer.kind == FrameKind.REJECT
     return messages.decode_reject(answer.body).code
 
 
 def sealed_rejected(by: BenchDevice, data: bytes) -> str:
     """Return the code of the one frame in these bytes, a sealed reject of this device."""
     (answer,) = read_back(by, data)
-    assert answer.kind == Kind.SEALED_REJECT
+    assert answer.kind == FrameKind.SEALED_REJECT
     return messages.decode_reject(answer.body).code
 
 
@@ -246,7 +246,7 @@ def identity_in(data: bytes) -> messages.IdentityBody:
     return messages.decode_identity(read.body)
 
 
-def proof_frame(kind: Kind, key: bytes, role: bytes, hello: bytes, identity: bytes, type_: int = 1) -> bytes:
+def proof_frame(kind: FrameKind, key: bytes, role: bytes, hello: bytes, identity: bytes, type_: int = 1) -> bytes:
     """Return a proof made with `key`, over two frames as they were sent."""
     nonces = messages.decode_hello(FrameReader().receive(hello)[0].body).nonce, identity_in(identity).nonce
     made = sealing.proof(key, role, *nonces, content(hello), content(identity))
@@ -264,7 +264,7 @@ def spoilt_proof(data: bytes, place: int) -> bytes:
     (read,) = FrameReader().receive(data)
     claimed = bytearray(messages.decode_proof(read.body).proof)
     claimed[place] ^= 1
-    return frame(Kind(read.kind), messages.ProofBody(1, bytes(claimed)))
+    return frame(FrameKind(read.kind), messages.ProofBody(1, bytes(claimed)))
 
 
 def asking(step: LinkStep, device: BenchDevice) -> tuple[CardlinkHost, bytes]:

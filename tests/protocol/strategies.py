@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from firmware_bridge.drivers.cardlink.framing import HEADER, enclose
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
-from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
+from firmware_bridge.drivers.cardlink.messages import FrameKind, encode_body
 from firmware_bridge.drivers.cardlink.sealing import LONGEST_BODY
 
 from .independent_decoder import decode_frames
@@ -53,7 +53,7 @@ bodies = st.one_of(
 )
 
 
-kinds = st.one_of(st.sampled_from(list(Kind)), st.integers(0, 255))
+kinds = st.one_of(st.sampled_from(list(FrameKind)), st.integers(0, 255))
 boots = st.one_of(st.just(BOOT), st.just(BOOT), st.just(BOOT), st.integers(0, 2**32 - 1))
 numbers = st.one_of(st.integers(0, 10), st.integers(0, 2**32 - 1))
 

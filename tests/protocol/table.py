@@ -16,9 +16,9 @@ from firmware_bridge import capabilities, observations
 from firmware_bridge.commands import AnyCommand, Dispense, HoldExit, ReleaseExit, Show
 from firmware_bridge.drivers.base import (
     Answered,
-    DeviceReady,
     Heard,
     LinkOver,
+    LinkReady,
     LinkStatistics,
     Reported,
     ReportsGone,
@@ -195,7 +195,7 @@ class Table:
                 case Reported() | ReportsGone():
                     due = self.now + self.random.uniform(0, self._slowest_commit)
                     self._commits.append((max(due, self._commits[-1][0] if self._commits else due), thing))
-                case DeviceReady(status=status) | StatusHeard(status=status):
+                case LinkReady(status=status) | StatusHeard(status=status):
                     self.status = status
                 case Answered(command_id=command_id):
                     self.answers[command_id] += 1

@@ -9,7 +9,7 @@ import pytest
 
 from firmware_bridge.commands import HoldExit, ReleaseExit
 from firmware_bridge.drivers.angel_eye import AngelEye, encode_telegram
-from firmware_bridge.drivers.base import Answered, DeviceReady, Heard
+from firmware_bridge.drivers.base import Answered, Heard, LinkReady
 from simulators.devices.angel_eye import AngelEyeDevice
 from simulators.driver_conformance.every_driver import reports, texts_of
 
@@ -143,7 +143,7 @@ def test_a_result_reveals_no_content() -> None:
 def test_an_armed_driver_has_the_capability_to_hold_the_exit() -> None:
     for arm in (False, True):
         (ready,) = driver(arm=arm).tick(0.0)
-        assert isinstance(ready, DeviceReady)
+        assert isinstance(ready, LinkReady)
         assert ready.identity.capabilities.holds_exit is arm
 
 

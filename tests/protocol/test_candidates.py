@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from firmware_bridge.drivers.base import DeviceReady, Heard, LinkOver, Reported
+from firmware_bridge.drivers.base import Heard, LinkOver, LinkReady, Reported
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import FrameReader
 from firmware_bridge.drivers.cardlink.handshake import PUBLISHED_NONCE, UNPROVEN
 from firmware_bridge.drivers.cardlink.host import LinkStep
-from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
+from firmware_bridge.drivers.cardlink.messages import FrameKind, encode_body
 from firmware_bridge.drivers.memory import LinkMemory
 
 from .parts import (
@@ -63,7 +63,7 @@ def test_only_the_nonce_of_an_established_link_is_known() -> None:
     attempt.receive(device.exchange(attempt.outgoing(), 0.0), 0.0)
     assert not memory.knows_nonce(identity_in(identity).nonce)
     (ready,) = converse(make_host(memory=memory), device, 1.0)
-    assert isinstance(ready, DeviceReady)
+    assert isinstance(ready, LinkReady)
     assert memory.knows_nonce(ready.nonce)
 
 
@@ -73,9 +73,9 @@ def test_the_published_nonce_is_for_simulated_devices(simulated: bool, codes: li
     host = make_host()
     hello = host.outgoing()
     said = BenchDevice()._identity(PUBLISHED_NONCE, [messages.KeptReports(BOOT, 1, 0)])
-    identity = frame(Kind.IDENTITY, replace(said, simulated=simulated))
+    identity = frame(FrameKind.IDENTITY, replace(said, simulated=simulated))
     assert host.receive(identity, 0.0) == []
-    heard = host.receive(proof_frame(Kind.DEVICE_PROOF, KEY, b"device", hello, identity), 0.0)
+    heard = host.receive(proof_frame(FrameKind.DEVICE_PROOF, KEY, b"device", hello, identity), 0.0)
     assert [thing.code for thing in heard if isinstance(thing, LinkOver)] == codes
 
 
@@ -111,9 +111,9 @@ def test_only_the_last_hello_has_a_candidate() -> None:
     device.exchange(other.outgoing(), 0.1)
     second = device.exchange(hello, 0.2)
     assert device.exchange(hello, 0.3) == second
-    assert rejected(device.exchange(proof_frame(Kind.HOST_PROOF, KEY, b"host", hello, first), 0.4)) == "proof"
+    assert rejected(device.exchange(proof_frame(FrameKind.HOST_PROOF, KEY, b"host", hello, first), 0.4)) == "proof"
     assert one.receive(second, 0.5) == []
-    assert isinstance(only(converse(one, device, 0.5)), DeviceReady)
+    assert isinstance(only(converse(one, device, 0.5)), LinkReady)
 
 
 def test_another_hello_takes_a_proven_candidates_place() -> None:
@@ -129,20 +129,20 @@ def test_another_hello_takes_a_proven_candidates_place() -> None:
 def test_a_wrong_host_proof_leaves_the_candidate_as_it_was(proven: bool) -> None:
     device = BenchDevice()
     host, reply = host_before(LinkStep.DEVICE_PROOF if proven else LinkStep.IDENTITY, device)
-    wrong = frame(Kind.HOST_PROOF, messages.ProofBody(1, bytes(32)))
+    wrong = frame(FrameKind.HOST_PROOF, messages.ProofBody(1, bytes(32)))
     assert rejected(device.exchange(wrong, 2.0)) == "proof"
     assert device.link.wake_at() == 3.0, "nor does it live any longer"
-    assert isinstance(only([*host.receive(reply, 2.1), *converse(host, device, 2.1)]), DeviceReady)
+    assert isinstance(only([*host.receive(reply, 2.1), *converse(host, device, 2.1)]), LinkReady)
 
 
 def test_a_repeated_host_proof_gets_the_same_answer() -> None:
     device = BenchDevice()
     host, proof = asking(LinkStep.DEVICE_PROOF, device)
     first = device.exchange(proof, 0.0)
-    assert kinds_in(first) == [Kind.DEVICE_PROOF]
+    assert kinds_in(first) == [FrameKind.DEVICE_PROOF]
     assert device.exchange(proof, 2.0) == first
     assert device.link.wake_at() == 5.0
-    assert isinstance(only([*host.receive(first, 2.1), *converse(host, device, 2.1)]), DeviceReady)
+    assert isinstance(only([*host.receive(first, 2.1), *converse(host, device, 2.1)]), LinkReady)
 
 
 def test_the_active_link_continues_beside_a_candidate() -> None:
@@ -153,14 +153,17 @@ def test_the_active_link_continues_beside_a_candidate() -> None:
     for step in UNPROVEN_STEPS:
         other.receive(device.exchange(other.outgoing(), 1.0), 1.0)
         device.link.report(messages.StartedReport(1, "power"), 1.0)
-        said = device.link.outgoing() + device.exchange(sealed(active, Kind.COMMAND, order), 1.0)
-        assert [read.kind for read in opened(active, said)] == [Kind.REPORT, Kind.ANSWER], step
-    device.exchange(sealed(active, Kind.ACK, messages.AckBody(channel_of(active).heard), number=2), 1.1)
+        said = device.link.outgoing() + device.exchange(sealed(active, FrameKind.COMMAND, order), 1.0)
+        assert [read.kind for read in opened(active, said)] == [FrameKind.REPORT, FrameKind.ANSWER], step
+    device.exchange(sealed(active, FrameKind.ACK, messages.AckBody(channel_of(active).heard), number=2), 1.1)
     assert device.link.unacknowledged == 0
     ready = only(converse(other, device, 1.2))
-    assert isinstance(ready, DeviceReady)
+    assert isinstance(ready, LinkReady)
     assert ready.status.last_command == 1
-    assert device.exchange(sealed(active, Kind.COMMAND, messages.CommandBody(2, messages.HoldExitOrder())), 1.3) == b""
+    assert (
+        device.exchange(sealed(active, FrameKind.COMMAND, messages.CommandBody(2, messages.HoldExitOrder())), 1.3)
+        == b""
+    )
     assert [command for command, _ in device.carried_out] == [1], "once the other link stands"
 
 
@@ -170,10 +173,10 @@ def test_a_new_link_takes_over_the_unsent_reports() -> None:
     host, resume = asking(LinkStep.FIRST_STATUS, device)
     device.link.report(messages.StartedReport(1, "power"), 0.1)
     said = device.exchange(resume, 0.2)
-    assert kinds_in(said) == [Kind.STATUS, Kind.REPORT]
+    assert kinds_in(said) == [FrameKind.STATUS, FrameKind.REPORT]
     assert counters_in(said) == [1, 2]
     assert [before.receive(said, 0.2), before.statistics.frames_forged] == [[], 2]
-    assert [type(thing) for thing in host.receive(said, 0.2)] == [DeviceReady, Reported]
+    assert [type(thing) for thing in host.receive(said, 0.2)] == [LinkReady, Reported]
 
 
 def test_a_repeated_resume_restarts_without_reusing_counters() -> None:
@@ -184,11 +187,11 @@ def test_a_repeated_resume_restarts_without_reusing_counters() -> None:
     again = host.outgoing()
     assert counters_in(again) == [2]
     second = device.exchange(again, 0.5)
-    assert kinds_in(first) == kinds_in(second) == [Kind.STATUS, Kind.REPORT]
+    assert kinds_in(first) == kinds_in(second) == [FrameKind.STATUS, FrameKind.REPORT]
     assert counters_in(first + second) == [1, 2, 3, 4]
     assert device.exchange(again, 0.6) == b"", "a copy of it is no other one"
     heard: list[Heard] = [*host.receive(second, 0.6), *host.receive(first, 0.6)]
-    assert [type(thing) for thing in heard] == [DeviceReady, Reported], "what is late is dropped"
+    assert [type(thing) for thing in heard] == [LinkReady, Reported], "what is late is dropped"
 
 
 @pytest.mark.parametrize("step", UNPROVEN_STEPS)
@@ -198,24 +201,24 @@ def test_acks_and_commands_before_the_link_is_ready_are_ignored(step: LinkStep) 
     device.link.report(messages.StartedReport(1, "power"), 0.0)
     host, reply = host_before(step, device)
     order = messages.CommandBody(1, messages.ShuffleOrder())
-    sent = frame(Kind.ACK, messages.AckBody(0), number=1) + frame(Kind.COMMAND, order)
+    sent = frame(FrameKind.ACK, messages.AckBody(0), number=1) + frame(FrameKind.COMMAND, order)
     if step is LinkStep.DEVICE_PROOF:
         host.receive(reply, 0.0)
-        sent += sealed(host, Kind.ACK, messages.AckBody(0), number=1) + sealed(host, Kind.COMMAND, order)
+        sent += sealed(host, FrameKind.ACK, messages.AckBody(0), number=1) + sealed(host, FrameKind.COMMAND, order)
     assert device.exchange(sent, 0.0) == b""
     assert device.carried_out == []
     assert device.link.unacknowledged == 1
 
 
-@pytest.mark.parametrize("kind", [Kind.HOST_PROOF, Kind.RESUME])
-def test_a_device_without_a_hello_sends_nothing(kind: Kind) -> None:
-    body = messages.ResumeBody(0, 0) if kind is Kind.RESUME else messages.ProofBody(1, bytes(32))
+@pytest.mark.parametrize("kind", [FrameKind.HOST_PROOF, FrameKind.RESUME])
+def test_a_device_without_a_hello_sends_nothing(kind: FrameKind) -> None:
+    body = messages.ResumeBody(0, 0) if kind is FrameKind.RESUME else messages.ProofBody(1, bytes(32))
     assert BenchDevice().exchange(frame(kind, body), 0.0) == b""
 
 
 def test_an_identity_that_fits_no_frame_is_rejected_and_not_sent() -> None:
     device = BenchDevice(serial="s" * 500)
-    hello = frame(Kind.HELLO, messages.HelloBody(1, fresh_nonce()), boot=0)
+    hello = frame(FrameKind.HELLO, messages.HelloBody(1, fresh_nonce()), boot=0)
     assert rejected(device.exchange(hello, 0.0)) == "message"
 
 

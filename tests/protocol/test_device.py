@@ -7,7 +7,7 @@ import pytest
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import FrameReader
 from firmware_bridge.drivers.cardlink.host import CardlinkHost, LinkStep
-from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
+from firmware_bridge.drivers.cardlink.messages import FrameKind, encode_body
 
 from .parts import (
     BOOT,
@@ -44,17 +44,17 @@ def make_reports(device: BenchDevice, count: int, now: float = 0.0) -> None:
 
 def numbers(data: bytes) -> list[int]:
     """Return the numbers of the reports, from their headers."""
-    return [read.number for read in FrameReader().receive(data) if read.kind == Kind.REPORT]
+    return [read.number for read in FrameReader().receive(data) if read.kind == FrameKind.REPORT]
 
 
 def ack(host: CardlinkHost, number: int, boot: int = BOOT, now: float = 0.0, heard: int | None = None) -> bytes:
     """Return an acknowledgement. `heard`: the host's last opened counter by default."""
     body = messages.AckBody(channel_of(host).heard if heard is None else heard)
-    return sealed(host, Kind.ACK, body, boot=boot, number=number, now=now)
+    return sealed(host, FrameKind.ACK, body, boot=boot, number=number, now=now)
 
 
 def command(host: CardlinkHost, order: messages.AnyOrder, command_id: int = 5, boot: int = BOOT) -> bytes:
-    return sealed(host, Kind.COMMAND, messages.CommandBody(command_id, order), boot=boot)
+    return sealed(host, FrameKind.COMMAND, messages.CommandBody(command_id, order), boot=boot)
 
 
 # -- window and timer -------------------------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ def test_an_ack_of_an_unknown_report_covers_no_earlier_boot(boot: int, number: i
     make_reports(device, 1)
     host = linked(device)
     device.exchange(ack(host, number, boot), 0.1)
-    device.exchange(sealed(host, Kind.RESUME, messages.ResumeBody(boot, number)), 0.2)
+    device.exchange(sealed(host, FrameKind.RESUME, messages.ResumeBody(boot, number)), 0.2)
     assert device.link.unacknowledged == 3
 
 
@@ -153,7 +153,7 @@ def kept_by(device: BenchDevice) -> list[tuple[int, int, int, int]]:
     host = linked(device)
     device.link.tick(0.2)
     for read in opened(host, device.link.outgoing()):
-        if read.kind == Kind.REPORT:
+        if read.kind == FrameKind.REPORT:
             body = messages.decode_report(read.body)
             first, last = (
                 (body.first, body.last) if isinstance(body, messages.ReportsLostReport) else (read.number,) * 2
@@ -198,7 +198,7 @@ def test_the_loss_carries_the_time_of_the_last_report_lost() -> None:
         device.link.report(messages.PowerLowReport(uptime), 0.0)
     host = linked(device)
     device.link.tick(0.2)
-    (first, *_) = (read for read in opened(host, device.link.outgoing()) if read.kind == Kind.REPORT)
+    (first, *_) = (read for read in opened(host, device.link.outgoing()) if read.kind == FrameKind.REPORT)
     assert messages.decode_report(first.body) == messages.ReportsLostReport(1, BOOT, 1, 2)
 
 
@@ -227,7 +227,7 @@ def test_a_device_lists_the_running_boot_and_at_most_three_before_it() -> None:
 
 def test_a_command_is_carried_out_once_and_its_answer_sealed_again(device: BenchDevice, host: CardlinkHost) -> None:
     first = device.exchange(command(host, messages.DispenseOrder(3)), 0.1)
-    assert kinds_in(first) == [Kind.ANSWER]
+    assert kinds_in(first) == [FrameKind.ANSWER]
     make_reports(device, 1)
     device.link.outgoing()
     again = device.exchange(command(host, messages.DispenseOrder(3)), 0.2)
@@ -241,26 +241,26 @@ def test_a_busy_device_does_not_answer_a_repeated_command(device: BenchDevice, h
     device.answers_by_itself = False
     assert device.exchange(command(host, messages.ShuffleOrder()) + command(host, messages.ShuffleOrder()), 0.1) == b""
     device.link.answer(5, True)
-    assert kinds_in(device.link.outgoing()) == [Kind.ANSWER]
-    assert kinds_in(device.exchange(command(host, messages.ShuffleOrder()), 0.3)) == [Kind.ANSWER]
+    assert kinds_in(device.link.outgoing()) == [FrameKind.ANSWER]
+    assert kinds_in(device.exchange(command(host, messages.ShuffleOrder()), 0.3)) == [FrameKind.ANSWER]
     assert len(device.carried_out) == 1
 
 
 @pytest.mark.parametrize("order", [b"\x91\x63", b"\x92\x01\x06", b"\x92\x01\x00", b"\x91\x01", b"\x2a"])
 def test_an_order_it_does_not_know_is_refused_as_unknown(device: BenchDevice, host: CardlinkHost, order: bytes) -> None:
-    (read,) = opened(host, device.exchange(sealed(host, Kind.COMMAND, b"\x92\x05" + order), 0.1))
+    (read,) = opened(host, device.exchange(sealed(host, FrameKind.COMMAND, b"\x92\x05" + order), 0.1))
     assert messages.decode_answer(read.body) == messages.AnswerBody(5, False, "unknown")
     assert device.carried_out == []
 
 
-@pytest.mark.parametrize("kind", [Kind.COMMAND, Kind.ACK, Kind.RESUME])
+@pytest.mark.parametrize("kind", [FrameKind.COMMAND, FrameKind.ACK, FrameKind.RESUME])
 def test_an_invalid_sealed_body_is_rejected_sealed_and_the_link_stays(
-    device: BenchDevice, host: CardlinkHost, kind: Kind
+    device: BenchDevice, host: CardlinkHost, kind: FrameKind
 ) -> None:
     """In a command, not even its id can be read."""
     said = device.exchange(sealed(host, kind, encode_body(["five", [1, 3]])), 0.1)
     assert sealed_rejected(device, said) == "message"
-    assert kinds_in(device.exchange(command(host, messages.ShuffleOrder()), 0.2)) == [Kind.ANSWER]
+    assert kinds_in(device.exchange(command(host, messages.ShuffleOrder()), 0.2)) == [FrameKind.ANSWER]
 
 
 def test_a_command_for_another_boot_is_ignored_and_a_sign_of_life(device: BenchDevice, host: CardlinkHost) -> None:
@@ -298,7 +298,7 @@ def test_the_status_is_sent_each_second(device: BenchDevice, host: CardlinkHost)
     device.link.outgoing()
     assert kinds_in(device.exchange(ack(host, 2), 0.5)) == []
     device.link.tick(1.0)
-    assert kinds_in(device.link.outgoing()) == [Kind.STATUS]
+    assert kinds_in(device.link.outgoing()) == [FrameKind.STATUS]
     assert device.link.wake_at() == 2.0
 
 
@@ -318,7 +318,7 @@ def test_a_status_is_sent_when_all_kept_reports_are_acknowledged(device: BenchDe
     later = linked(device, 0.2)
     device.link.outgoing()
     assert kinds_in(device.exchange(ack(later, 1), 0.4)) == []
-    assert kinds_in(device.exchange(ack(later, 2), 0.5)) == [Kind.STATUS]
+    assert kinds_in(device.exchange(ack(later, 2), 0.5)) == [FrameKind.STATUS]
     make_reports(device, 1, 0.6)
     device.link.outgoing()
     assert kinds_in(device.exchange(ack(later, 3), 0.7)) == []
@@ -367,7 +367,7 @@ def test_a_handshake_that_leads_nowhere_does_not_hide_that_the_host_is_lost(
     device.exchange(ack(host, 0), 1.0)
     other = make_host()
     other.receive(device.exchange(other.outgoing(), 2.0), 2.0)
-    assert Kind.DEVICE_PROOF in kinds_in(device.exchange(other.outgoing(), 2.0))
+    assert FrameKind.DEVICE_PROOF in kinds_in(device.exchange(other.outgoing(), 2.0))
     device.link.tick(3.9)
     assert device.link.linked
     assert device.link.wake_at() == 4.0

@@ -12,7 +12,7 @@ import pytest
 
 from firmware_bridge import commands, observations
 from firmware_bridge.cards import DECK, DECK_SIZE
-from firmware_bridge.drivers.base import DeviceReady, LinkOver, Reported, ReportsGone
+from firmware_bridge.drivers.base import LinkOver, LinkReady, Reported, ReportsGone
 from firmware_bridge.observations import AnyObservation
 from simulators.devices.armed_faults import ArmedFault
 from simulators.devices.faults import BY_NAME, FAULTS, SIDES, BadFaultError, Side, parse_fault
@@ -183,7 +183,7 @@ def starts_again(cause: str) -> Check:
             assert len(causes) == 2
             nothing_lost(course)
             return
-        boots = [seen.identity.boot for seen in course.heard if isinstance(seen, DeviceReady)]
+        boots = [seen.identity.boot for seen in course.heard if isinstance(seen, LinkReady)]
         assert causes == ["power", cause]
         assert len(set(boots)) == 2
         assert bool(course.of(observations.PowerLow)) == (cause == "brown_out")

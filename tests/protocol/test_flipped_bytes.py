@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from firmware_bridge.commands import AnyCommand, Dispense, ReleaseExit, Shuffle
-from firmware_bridge.drivers.base import Answered, DeviceReady, LinkOver
+from firmware_bridge.drivers.base import Answered, LinkOver, LinkReady
 
 from .fault_course import FaultCourse
 
@@ -19,7 +19,7 @@ PULLED_EVERY: Final = 10  # sets
 
 def ready(course: FaultCourse) -> bool:
     """Return whether the last link is established."""
-    ends = [isinstance(thing, DeviceReady) for thing in course.heard if isinstance(thing, DeviceReady | LinkOver)]
+    ends = [isinstance(thing, LinkReady) for thing in course.heard if isinstance(thing, LinkReady | LinkOver)]
     return bool(ends) and ends[-1]
 
 
@@ -61,7 +61,7 @@ def test_sets_are_dealt(seed: int) -> None:
         if len(mechanism.inside) < 3 and not mechanism.tray:
             mechanism.load(mechanism.shuffled_by_hand(), deck=1)
         answered = any(isinstance(thing, Answered) and thing.command_id == ordered for thing in course.heard)
-        links = sum(isinstance(thing, DeviceReady) for thing in course.heard)
+        links = sum(isinstance(thing, LinkReady) for thing in course.heard)
         if links != link:  # a new link forgets what was ordered
             ordered, link = 0, links
         if ready(course) and (answered or not ordered):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import MAX_DECODED, Frame, FrameReader, enclose
-from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
+from firmware_bridge.drivers.cardlink.messages import FrameKind, encode_body
 from firmware_bridge.drivers.cardlink.sealing import (
     BULK,
     INTERRUPT,
@@ -39,7 +39,7 @@ def read(content: bytes) -> Frame:
 
 
 def report(sealer: FrameSealer, number: int = 1, flags: int = BULK) -> bytes:
-    return sealer.seal(Kind.REPORT, BOOT, number, encode_body(CARD), flags=flags)
+    return sealer.seal(FrameKind.REPORT, BOOT, number, encode_body(CARD), flags=flags)
 
 
 # -- the construction -------------------------------------------------------------------------------------------------
@@ -57,8 +57,8 @@ def test_the_independent_cipher_is_that_of_the_rfc() -> None:
     assert sealed[-16:] == bytes.fromhex("1ae10b594f09e26a7e902ecbd0600691")
 
 
-@given(st.binary(max_size=LONGEST_BODY), st.sampled_from([1, 2, 0xC0DBDCDD, LAST_COUNTER]), st.sampled_from(Kind))
-def test_a_frame_is_sealed_as_by_hand(body: bytes, counter: int, kind: Kind) -> None:
+@given(st.binary(max_size=LONGEST_BODY), st.sampled_from([1, 2, 0xC0DBDCDD, LAST_COUNTER]), st.sampled_from(FrameKind))
+def test_a_frame_is_sealed_as_by_hand(body: bytes, counter: int, kind: FrameKind) -> None:
     sealer = FrameSealer(HOST_KEY)
     sealer.counter = counter - 1
     content = sealer.seal(kind, BOOT, 7, body)
@@ -85,7 +85,7 @@ def test_a_devices_nonce_changes_with_each_of_its_parts() -> None:
 def test_no_counter_is_used_twice(frames: list[tuple[int, bytes]]) -> None:
     """This covers both endpoints, and a body that is sent again."""
     sealer = FrameSealer(DEVICE_KEY)
-    sealed = [sealer.seal(Kind.STATUS, BOOT, 1, body, flags=flags) for flags, body in frames]
+    sealed = [sealer.seal(FrameKind.STATUS, BOOT, 1, body, flags=flags) for flags, body in frames]
     counters = [int.from_bytes(content[11:15], "little") for content in sealed]
     assert counters == list(range(1, len(frames) + 1))
 
@@ -100,17 +100,17 @@ def test_the_last_counter_is_used_once_and_then_none() -> None:
 
 def test_the_longest_body_fills_a_frame() -> None:
     sealer = FrameSealer(HOST_KEY)
-    frame = read(sealer.seal(Kind.COMMAND, BOOT, 1, bytes(LONGEST_BODY)))
+    frame = read(sealer.seal(FrameKind.COMMAND, BOOT, 1, bytes(LONGEST_BODY)))
     assert len(frame.decoded) == MAX_DECODED
-    assert len(read(sealer.seal(Kind.ACK, BOOT, 1)).decoded) == SMALLEST_SEALED
+    assert len(read(sealer.seal(FrameKind.ACK, BOOT, 1)).decoded) == SMALLEST_SEALED
     with pytest.raises(ValueError, match="478 bytes exceeds 477"):
-        sealer.seal(Kind.COMMAND, BOOT, 1, bytes(LONGEST_BODY + 1))
+        sealer.seal(FrameKind.COMMAND, BOOT, 1, bytes(LONGEST_BODY + 1))
 
 
 @pytest.mark.parametrize("number", range(1, 53))
 def test_every_card_gives_an_equal_length(number: int) -> None:
     drawn = messages.CardDrawnReport(UPTIME, 0x0051F00D, 10, 42, 2, number)
-    assert len(FrameSealer(KEY).seal(Kind.REPORT, BOOT, 1, encode_body(drawn))) == 31 + len(encode_body(CARD))
+    assert len(FrameSealer(KEY).seal(FrameKind.REPORT, BOOT, 1, encode_body(drawn))) == 31 + len(encode_body(CARD))
 
 
 # -- accepted frames --------------------------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ def test_a_sealed_frame_is_opened_once() -> None:
     opened = opener.open(frame)
     body = encode_body(CARD)
     header = bytes.fromhex("0120004D3C2B1A29000000")
-    assert opened == OpenedFrame(Kind.REPORT, 0, BOOT, 41, body, header + body)
+    assert opened == OpenedFrame(FrameKind.REPORT, 0, BOOT, 41, body, header + body)
     assert opener.open(frame) is None
     assert (opener.repeated, opener.forged, opener.heard) == (1, 0, 1)
 
@@ -209,7 +209,7 @@ def test_a_clear_frame_is_too_short_or_forged() -> None:
 
 
 def test_the_shortest_sealed_frame_less_one_byte_is_dropped() -> None:
-    content = FrameSealer(DEVICE_KEY).seal(Kind.ACK, BOOT, 1)
+    content = FrameSealer(DEVICE_KEY).seal(FrameKind.ACK, BOOT, 1)
     opener = FrameOpener(DEVICE_KEY)
     assert opener.open(read(content[:-1])) is None
     assert opener.forged == 0

@@ -8,12 +8,12 @@ from zlib import crc32
 
 import pytest
 
-from firmware_bridge.drivers.base import DeviceReady, Reported, StatusHeard
+from firmware_bridge.drivers.base import LinkReady, Reported, StatusHeard
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import CRC, HEADER, MAX_DECODED, FrameReader, enclose
 from firmware_bridge.drivers.cardlink.handshake import UNPROVEN
 from firmware_bridge.drivers.cardlink.host import CardlinkHost, LinkStep
-from firmware_bridge.drivers.cardlink.messages import CLEAR, Kind, encode_body
+from firmware_bridge.drivers.cardlink.messages import CLEAR, FrameKind, encode_body
 
 from .parts import (
     BOOT,
@@ -52,7 +52,7 @@ STEPS = (*UNPROVEN_STEPS, LinkStep.FIRST_STATUS)
 def test_the_device_is_ready_when_both_have_proven_themselves() -> None:
     device = BenchDevice()
     ready = only(converse(make_host(), device, 0.0))
-    assert isinstance(ready, DeviceReady)
+    assert isinstance(ready, LinkReady)
     assert (ready.identity.serial, ready.identity.boot, ready.status.boot) == (SERIAL, BOOT, BOOT)
     assert ready.identity.capabilities.retains_reports
     assert not ready.identity.capabilities.senses_tray
@@ -77,7 +77,7 @@ def test_an_unanswered_frame_is_repeated_and_its_answer_continues_the_link(step:
     else:
         assert repeats == [sent, sent]
     heard = [*host.receive(device.exchange(sent + repeats[0], 1.6), 1.6), *converse(host, device, 1.6)]
-    assert [type(thing) for thing in heard if not isinstance(thing, StatusHeard)] == [DeviceReady]
+    assert [type(thing) for thing in heard if not isinstance(thing, StatusHeard)] == [LinkReady]
 
 
 def test_the_waits_double_up_to_two_seconds_and_end_after_ten() -> None:
@@ -109,7 +109,7 @@ def test_a_device_that_sends_and_does_not_answer_ends_the_attempt_after_ten_seco
     host = make_host()
     device = BenchDevice()
     for second in range(10):
-        assert host.receive(frame(Kind.STATUS, device.status()), float(second)) == []
+        assert host.receive(frame(FrameKind.STATUS, device.status()), float(second)) == []
         assert list(host.tick(second + 0.9)) == []
     end = over(host.tick(10.0))
     assert (end.code, end.refused) == ("device-no-answer", False)
@@ -120,7 +120,7 @@ def test_reports_that_come_before_the_status_are_dropped_and_come_again() -> Non
     device = BenchDevice()
     device.link.report(messages.StartedReport(1, "power"), 0.0)
     host, reply = host_before(LinkStep.FIRST_STATUS, device)
-    assert kinds_in(reply) == [Kind.STATUS, Kind.REPORT]
+    assert kinds_in(reply) == [FrameKind.STATUS, FrameKind.REPORT]
     status_frame, report = (b"\xc0" + part + b"\xc0" for part in reply.strip(b"\xc0").split(b"\xc0\xc0"))
     assert host.receive(report, 0.0) == []
     assert host.receive(status_frame, 0.0) == [], "it was sent before the report, so that it may not come after it"
@@ -128,7 +128,7 @@ def test_reports_that_come_before_the_status_are_dropped_and_come_again() -> Non
     assert host.receive(device.link.outgoing(), 0.2) == []
     host.tick(0.5)
     heard = converse(host, device, 0.5)
-    assert [type(thing) for thing in heard] == [DeviceReady, Reported]
+    assert [type(thing) for thing in heard] == [LinkReady, Reported]
 
 
 # -- keys -----------------------------------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ def test_a_device_that_only_claims_a_serial_number_is_refused() -> None:
     hello = host.outgoing()
     identity = device.exchange(hello, 0.0)
     host.receive(identity, 0.0)
-    end = over(host.receive(proof_frame(Kind.DEVICE_PROOF, OTHER_KEY, b"device", hello, identity), 0.0))
+    end = over(host.receive(proof_frame(FrameKind.DEVICE_PROOF, OTHER_KEY, b"device", hello, identity), 0.0))
     assert (end.code, end.refused) == ("device-proof", True)
     assert str(end.sentence).endswith(str(UNPROVEN))
 
@@ -166,7 +166,7 @@ def test_the_hosts_own_proof_sent_back_is_refused() -> None:
     host, reply = host_before(LinkStep.IDENTITY, BenchDevice())
     host.receive(reply, 0.0)
     (ours,) = FrameReader().receive(host.outgoing())
-    reflected = frame(Kind.DEVICE_PROOF, messages.decode_proof(ours.body))
+    reflected = frame(FrameKind.DEVICE_PROOF, messages.decode_proof(ours.body))
     end = over(host.receive(reflected, 0.0))
     assert (end.code, end.refused) == ("device-proof", True)
 
@@ -175,7 +175,7 @@ def test_a_proof_of_the_devices_role_makes_no_host() -> None:
     device = BenchDevice()
     hello = make_host().outgoing()
     identity = device.exchange(hello, 0.0)
-    wrong_role = proof_frame(Kind.HOST_PROOF, KEY, b"device", hello, identity)
+    wrong_role = proof_frame(FrameKind.HOST_PROOF, KEY, b"device", hello, identity)
     assert rejected(device.exchange(wrong_role, 0.0)) == "proof"
     assert not device.link.linked
 
@@ -186,9 +186,12 @@ def test_a_proof_of_another_type_is_refused_by_both(type_: int) -> None:
     host = make_host()
     hello = host.outgoing()
     identity = device.exchange(hello, 0.0)
-    assert rejected(device.exchange(proof_frame(Kind.HOST_PROOF, KEY, b"host", hello, identity, type_), 0.0)) == "proof"
+    assert (
+        rejected(device.exchange(proof_frame(FrameKind.HOST_PROOF, KEY, b"host", hello, identity, type_), 0.0))
+        == "proof"
+    )
     host.receive(identity, 0.0)
-    end = over(host.receive(proof_frame(Kind.DEVICE_PROOF, KEY, b"device", hello, identity, type_), 0.0))
+    end = over(host.receive(proof_frame(FrameKind.DEVICE_PROOF, KEY, b"device", hello, identity, type_), 0.0))
     assert end.code == "device-proof"
 
 
@@ -216,7 +219,7 @@ def test_a_recording_of_a_host_is_rejected_once_the_link_is_over() -> None:
     device = BenchDevice()
     hello, proof, *rest = recorded_link(make_host(), device)
     device.link.tick(3.0)
-    assert kinds_in(device.exchange(hello, 5.0)) == [Kind.IDENTITY]
+    assert kinds_in(device.exchange(hello, 5.0)) == [FrameKind.IDENTITY]
     assert rejected(device.exchange(proof, 5.0)) == "proof"
     assert device.exchange(b"".join(rest), 5.0) == b""
     assert not device.link.linked
@@ -238,8 +241,8 @@ def test_a_recording_of_a_host_that_never_came_to_its_end_is_rejected_too() -> N
     device = BenchDevice()
     hello = make_host().outgoing()
     first = device.exchange(hello, 0.0)
-    proof = proof_frame(Kind.HOST_PROOF, KEY, b"host", hello, first)
-    assert kinds_in(device.exchange(proof, 2.0)) == [Kind.DEVICE_PROOF]
+    proof = proof_frame(FrameKind.HOST_PROOF, KEY, b"host", hello, first)
+    assert kinds_in(device.exchange(proof, 2.0)) == [FrameKind.DEVICE_PROOF]
     assert device.exchange(hello, 2.5) == first
     assert device.link.wake_at() == 5.5
     device.link.tick(5.5)
@@ -270,16 +273,18 @@ def test_a_device_without_a_key_here_is_refused_by_its_serial_number() -> None:
 @pytest.mark.parametrize("step", UNPROVEN_STEPS)
 def test_a_frame_of_another_version_is_refused_by_the_host(step: LinkStep) -> None:
     host, _ = host_before(step, BenchDevice())
-    end = over(host.receive(enclose(HEADER.pack(2, Kind.STATUS, 0, BOOT, 0)), 0.0))
+    end = over(host.receive(enclose(HEADER.pack(2, FrameKind.STATUS, 0, BOOT, 0)), 0.0))
     assert (end.code, end.refused) == ("device-version", True)
     assert "cardlink 2" in str(end.sentence)
     assert str(end.sentence).endswith(str(UNPROVEN))
 
 
 @pytest.mark.parametrize("step", [LinkStep.FIRST_STATUS, LinkStep.READY])
-@pytest.mark.parametrize("kind", [*sorted(CLEAR), Kind.STATUS])
+@pytest.mark.parametrize("kind", [*sorted(CLEAR), FrameKind.STATUS])
 @pytest.mark.parametrize("version", [1, 2])
-def test_after_the_proof_clear_frames_and_other_versions_are_ignored(step: LinkStep, kind: Kind, version: int) -> None:
+def test_after_the_proof_clear_frames_and_other_versions_are_ignored(
+    step: LinkStep, kind: FrameKind, version: int
+) -> None:
     """They are not examined, and are not signs of life."""
     host, _ = host_before(step, BenchDevice())
     host.outgoing()
@@ -298,10 +303,10 @@ def test_an_identity_of_another_version_is_refused() -> None:
 
 def test_a_hello_of_another_version_is_rejected_with_any_content() -> None:
     device = BenchDevice()
-    assert rejected(device.exchange(enclose(HEADER.pack(2, Kind.HELLO, 0, 0, 0) + b"?"), 0.0)) == "version"
+    assert rejected(device.exchange(enclose(HEADER.pack(2, FrameKind.HELLO, 0, 0, 0) + b"?"), 0.0)) == "version"
     for body in (messages.HelloBody(2, bytes(16)), b"\x91\x02", b"\x92\x02\xc0"):
-        assert rejected(device.exchange(frame(Kind.HELLO, body, boot=0), 0.0)) == "version"
-    assert device.exchange(enclose(HEADER.pack(2, Kind.ACK, 0, BOOT, 0)), 0.0) == b""
+        assert rejected(device.exchange(frame(FrameKind.HELLO, body, boot=0), 0.0)) == "version"
+    assert device.exchange(enclose(HEADER.pack(2, FrameKind.ACK, 0, BOOT, 0)), 0.0) == b""
 
 
 @pytest.mark.parametrize("step", UNPROVEN_STEPS)
@@ -309,7 +314,7 @@ def test_a_hello_of_another_version_is_rejected_with_any_content() -> None:
 def test_a_host_reports_the_reason_of_a_rejection(step: LinkStep, boot: int) -> None:
     host, _ = host_before(step, BenchDevice())
     reject = messages.RejectBody("version", "this device speaks cardlink 9")
-    end = over(host.receive(frame(Kind.REJECT, reject, boot=boot), 0.0))
+    end = over(host.receive(frame(FrameKind.REJECT, reject, boot=boot), 0.0))
     assert (end.code, end.refused) == ("device-rejects-host", True)
     assert str(end.sentence) == f"The device refused this host (version): this device speaks cardlink 9. {UNPROVEN}"
 
@@ -320,7 +325,7 @@ def test_after_the_proof_only_a_sealed_reject_rejects(step: LinkStep, boot: int)
     device = BenchDevice()
     host, _ = host_before(step, device)
     reject = messages.RejectBody("message", "a frame could not be read")
-    end = over(host.receive(sealed(device, Kind.SEALED_REJECT, reject, boot=boot), 0.0))
+    end = over(host.receive(sealed(device, FrameKind.SEALED_REJECT, reject, boot=boot), 0.0))
     assert (end.code, end.refused) == ("device-rejects-host", True)
     assert str(end.sentence) == "The device refused this host (message): a frame could not be read."
 
@@ -329,7 +334,7 @@ def test_after_the_proof_only_a_sealed_reject_rejects(step: LinkStep, boot: int)
 def test_before_the_proof_no_sealed_frame_is_examined(step: LinkStep) -> None:
     """It may belong to the link and boot before; it still shows that a device is there."""
     host, reply = host_before(step, BenchDevice())
-    for kind in (Kind.SEALED_REJECT, Kind.STATUS, Kind.REPORT, Kind.ANSWER, 0x77):
+    for kind in (FrameKind.SEALED_REJECT, FrameKind.STATUS, FrameKind.REPORT, FrameKind.ANSWER, 0x77):
         assert host.receive(frame(kind, messages.RejectBody("message"), boot=BOOT + 1), 2.0) == []
     assert list(host.tick(4.9)) == []
     assert host.receive(reply, 4.9) == []
@@ -338,8 +343,10 @@ def test_before_the_proof_no_sealed_frame_is_examined(step: LinkStep) -> None:
 @pytest.mark.parametrize("size", [0, 15, 17])
 def test_nonces_have_sixteen_bytes(size: int) -> None:
     device = BenchDevice()
-    assert rejected(device.exchange(frame(Kind.HELLO, messages.HelloBody(1, bytes(size)), boot=0), 0.0)) == "message"
-    end = over(make_host().receive(frame(Kind.IDENTITY, device._identity(bytes(size), [])), 0.0))
+    assert (
+        rejected(device.exchange(frame(FrameKind.HELLO, messages.HelloBody(1, bytes(size)), boot=0), 0.0)) == "message"
+    )
+    end = over(make_host().receive(frame(FrameKind.IDENTITY, device._identity(bytes(size), [])), 0.0))
     assert (end.code, end.refused) == ("device-message", False)
     assert f"not {size}" in str(end.sentence)
 
@@ -369,7 +376,7 @@ def test_an_identity_names_one_way_of_dispensing_that_its_kind_has(kind: str, wo
 @pytest.mark.parametrize("kind", ["shuffler", "shoe"])
 def test_either_kind_may_dispense_on_removal(kind: str) -> None:
     ready = only(converse(make_host(), BenchDevice(kind=kind, capabilities=["dispenses_on_removal"]), 0.0))
-    assert isinstance(ready, DeviceReady)
+    assert isinstance(ready, LinkReady)
     assert (ready.identity.kind, ready.identity.capabilities.dispenses) == (kind, "on_removal")
 
 
@@ -377,7 +384,7 @@ def test_either_kind_may_dispense_on_removal(kind: str) -> None:
 @pytest.mark.parametrize("piece", [1, 4096])
 def test_an_identity_that_is_too_long_is_reported_with_its_size(size: int, piece: int) -> None:
     """The line and its speed are good: the CRC is right."""
-    content = HEADER.pack(1, Kind.IDENTITY, 0, 7, 0).ljust(size - CRC.size, b"x")
+    content = HEADER.pack(1, FrameKind.IDENTITY, 0, 7, 0).ljust(size - CRC.size, b"x")
     data = b"\xc0" + content + CRC.pack(crc32(content)) + b"\xc0"
     assert (data.count(b"\xc0"), data.count(b"\xdb")) == (2, 0), "nothing to escape"
     host = make_host()
@@ -388,8 +395,8 @@ def test_an_identity_that_is_too_long_is_reported_with_its_size(size: int, piece
     assert "speed" not in str(end.sentence)
 
 
-@pytest.mark.parametrize("kind", [Kind.HELLO, Kind.HOST_PROOF])
-def test_a_device_rejects_a_clear_body_that_it_does_not_understand(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [FrameKind.HELLO, FrameKind.HOST_PROOF])
+def test_a_device_rejects_a_clear_body_that_it_does_not_understand(kind: FrameKind) -> None:
     device = BenchDevice()
     linked(device)
     device.exchange(make_host().outgoing(), 0.0)
@@ -401,20 +408,20 @@ def test_a_device_rejects_sealed_frames_with_a_sealed_reject() -> None:
     device = BenchDevice()
     host, reply = host_before(LinkStep.DEVICE_PROOF, device)
     host.receive(reply, 0.0)
-    said = device.exchange(sealed(host, Kind.RESUME, messages.RejectBody("")), 0.0)
+    said = device.exchange(sealed(host, FrameKind.RESUME, messages.RejectBody("")), 0.0)
     assert sealed_rejected(device, said) == "message"
     assert over(host.receive(said, 0.0)).code == "device-rejects-host"
 
 
-@pytest.mark.parametrize("kind", [Kind.DEVICE_PROOF])
-def test_another_boot_in_a_clear_header_ends_the_attempt_before_the_proof(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [FrameKind.DEVICE_PROOF])
+def test_another_boot_in_a_clear_header_ends_the_attempt_before_the_proof(kind: FrameKind) -> None:
     host, _ = host_before(LinkStep.DEVICE_PROOF, BenchDevice())
     end = over(host.receive(frame(kind, boot=BOOT + 1), 0.0))
     assert (end.code, end.refused) == ("device-rebooted", False)
 
 
 @pytest.mark.parametrize("step", [LinkStep.FIRST_STATUS, LinkStep.READY])
-@pytest.mark.parametrize("kind", [Kind.STATUS, Kind.ANSWER, Kind.REPORT, 0x77])
+@pytest.mark.parametrize("kind", [FrameKind.STATUS, FrameKind.ANSWER, FrameKind.REPORT, 0x77])
 def test_another_boot_in_a_sealed_header_ends_the_link(step: LinkStep, kind: int) -> None:
     device = BenchDevice()
     host, _ = host_before(step, device)
@@ -439,14 +446,14 @@ def test_an_identity_for_another_hello_is_replaced_by_the_right_one() -> None:
     cut = before.outgoing()[:-1]
     assert device.exchange(cut, 0.0) == b""
     reply = device.exchange(host.outgoing(), 0.1)
-    assert kinds_in(reply) == [Kind.IDENTITY, Kind.IDENTITY]
+    assert kinds_in(reply) == [FrameKind.IDENTITY, FrameKind.IDENTITY]
     heard = list(host.receive(reply, 0.1))
     said = host.outgoing()
-    assert kinds_in(said) == [Kind.HOST_PROOF, Kind.HOST_PROOF]
+    assert kinds_in(said) == [FrameKind.HOST_PROOF, FrameKind.HOST_PROOF]
     answers = device.exchange(said, 0.1)
-    assert kinds_in(answers) == [Kind.REJECT, Kind.DEVICE_PROOF]
+    assert kinds_in(answers) == [FrameKind.REJECT, FrameKind.DEVICE_PROOF]
     heard += [*host.receive(answers, 0.1), *converse(host, device, 0.1)]
-    assert isinstance(only(heard), DeviceReady)
+    assert isinstance(only(heard), LinkReady)
 
 
 def test_a_second_reject_does_not_concern_the_replaced_identity() -> None:

@@ -6,11 +6,11 @@ import pytest
 
 from firmware_bridge import capabilities, observations
 from firmware_bridge.commands import Dispense, HoldExit, ReleaseExit
-from firmware_bridge.drivers.base import Answered, Contradicted, DeviceReady, Heard, Reported, ReportsGone, StatusHeard
+from firmware_bridge.drivers.base import Answered, Contradicted, Heard, LinkReady, Reported, ReportsGone, StatusHeard
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import FrameReader
 from firmware_bridge.drivers.cardlink.host import CardlinkHost, LinkStep
-from firmware_bridge.drivers.cardlink.messages import Kind
+from firmware_bridge.drivers.cardlink.messages import FrameKind
 
 from .parts import (
     BOOT,
@@ -34,23 +34,23 @@ EARLIER = 0xAA
 
 
 def acks_in(data: bytes) -> list[tuple[int, int]]:
-    return [(read.boot, read.number) for read in FrameReader().receive(data) if read.kind == Kind.ACK]
+    return [(read.boot, read.number) for read in FrameReader().receive(data) if read.kind == FrameKind.ACK]
 
 
 def report(by: BenchDevice, *numbers: int, boot: int = BOOT) -> bytes:
     return b"".join(
-        sealed(by, Kind.REPORT, messages.SetRemovedReport(number, 7, number), boot=boot, number=number)
+        sealed(by, FrameKind.REPORT, messages.SetRemovedReport(number, 7, number), boot=boot, number=number)
         for number in numbers
     )
 
 
 def lost(by: BenchDevice, number: int, first: int, *, boot: int = BOOT, last: int | None = None) -> bytes:
     body = messages.ReportsLostReport(1, boot, first, number if last is None else last)
-    return sealed(by, Kind.REPORT, body, number=number)
+    return sealed(by, FrameKind.REPORT, body, number=number)
 
 
 def damaged() -> bytes:
-    return frame(Kind.STATUS, messages.HelloBody(1, b""))[:-3] + b"\xc0"
+    return frame(FrameKind.STATUS, messages.HelloBody(1, b""))[:-3] + b"\xc0"
 
 
 def taken(heard: list[Heard]) -> list[tuple[int, int]]:
@@ -117,18 +117,18 @@ def test_a_repeated_or_early_report_is_dropped_and_acknowledged_immediately(
     ids=["empty", "too short", "unknown tag", "no array", "card number too large"],
 )
 def test_an_unknown_report_is_accepted_with_its_bytes(host: CardlinkHost, device: BenchDevice, body: bytes) -> None:
-    sent = sealed(device, Kind.REPORT, body, number=1)
+    sent = sealed(device, FrameKind.REPORT, body, number=1)
     reported = only(host.receive(sent, 0.1))
     assert isinstance(reported, Reported)
     assert isinstance(reported.observation, observations.NotUnderstood)
     assert reported.observation.reason
     assert reported.uptime_ms is None
-    assert reported.evidence.open() == FrameReader().receive(frame(Kind.REPORT, body, number=1))[0].content
+    assert reported.evidence.open() == FrameReader().receive(frame(FrameKind.REPORT, body, number=1))[0].content
     assert taken(list(host.receive(report(device, 2), 0.2))) == [(BOOT, 2)]
 
 
 def test_fields_that_a_newer_device_adds_are_ignored(host: CardlinkHost, device: BenchDevice) -> None:
-    reported = only(host.receive(sealed(device, Kind.REPORT, b"\x95\x07\x01\x05\x09\xa3new", number=1), 0.1))
+    reported = only(host.receive(sealed(device, FrameKind.REPORT, b"\x95\x07\x01\x05\x09\xa3new", number=1), 0.1))
     assert isinstance(reported, Reported)
     assert reported.observation == observations.SetRemoved(5, 9)
 
@@ -233,7 +233,7 @@ def test_a_report_of_a_boot_that_the_identity_did_not_name_ends_the_link(
 
 def test_a_host_with_none_of_the_boots_reports_the_loss(rebooted: BenchDevice) -> None:
     ready, *rest = converse(make_host(held=(0x99, 4)), rebooted, 0.0)
-    assert isinstance(ready, DeviceReady)
+    assert isinstance(ready, LinkReady)
     assert rest[0] == ReportsGone(0x99, 5, None)
     assert taken(rest[1:]) == [(EARLIER, 1), (EARLIER, 2), (BOOT, 1)]
 
@@ -255,7 +255,7 @@ def test_a_command_is_repeated_under_its_id_until_it_is_answered(host: CardlinkH
         host.receive(device.exchange(sent, now) or status(device), now)
         host.tick(now)
         sent = host.outgoing()
-        repeated = [read for read in read_back(host, sent) if read.kind == Kind.COMMAND]
+        repeated = [read for read in read_back(host, sent) if read.kind == FrameKind.COMMAND]
         if repeated:
             assert repeated == [first]
             times.append(now)
@@ -267,7 +267,7 @@ def test_a_command_is_repeated_under_its_id_until_it_is_answered(host: CardlinkH
     host.tick(3.6)
     assert kinds_in(host.outgoing()) == []
     host.tick(3.9)
-    assert kinds_in(host.outgoing()) == [Kind.ACK]
+    assert kinds_in(host.outgoing()) == [FrameKind.ACK]
 
 
 def test_a_command_that_is_repeated_has_another_counter(host: CardlinkHost) -> None:
@@ -287,7 +287,7 @@ def test_several_commands_are_open_side_by_side(host: CardlinkHost, device: Benc
 
 
 def test_an_answer_to_nothing_answers_nothing(host: CardlinkHost, device: BenchDevice) -> None:
-    noted = only(host.receive(sealed(device, Kind.ANSWER, messages.AnswerBody(4, False, "held")), 0.1))
+    noted = only(host.receive(sealed(device, FrameKind.ANSWER, messages.AnswerBody(4, False, "held")), 0.1))
     assert isinstance(noted, Contradicted)
     assert (noted.what, noted.number) == ("unknown_answer", 4)
 
@@ -345,7 +345,7 @@ def test_a_device_that_names_nothing_new_gets_everything_too_late(heard: int, en
     device = BenchDevice()
     host, _ = host_before(LinkStep.FIRST_STATUS, device)
     for half in range(2 * int(ends)):
-        host.receive(sealed(device, Kind.STATUS, device.status(heard)), half / 2)
+        host.receive(sealed(device, FrameKind.STATUS, device.status(heard)), half / 2)
         assert list(host.tick(half / 2)) == []
     assert host.wake_at() == ends
     end = over(host.tick(ends))
@@ -375,8 +375,8 @@ def test_damage_before_the_last_good_frame_is_of_the_past(host: CardlinkHost, de
     assert over(host.tick(4.0)).code == "device-silent"
 
 
-@pytest.mark.parametrize("kind", [Kind.STATUS, Kind.ANSWER])
-def test_a_frame_that_is_not_a_message_ends_the_link(host: CardlinkHost, device: BenchDevice, kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [FrameKind.STATUS, FrameKind.ANSWER])
+def test_a_frame_that_is_not_a_message_ends_the_link(host: CardlinkHost, device: BenchDevice, kind: FrameKind) -> None:
     end = over(host.receive(sealed(device, kind, messages.RejectBody("x")) + report(device, 1), 0.1))
     assert (end.code, end.refused) == ("device-message", False)
 

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from firmware_bridge.commands import Dispense
-from firmware_bridge.drivers.base import DeviceReady, Heard, LinkOver, Reported
+from firmware_bridge.drivers.base import Heard, LinkOver, LinkReady, Reported
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import END
 from firmware_bridge.drivers.cardlink.host import CardlinkHost, LinkStep
@@ -46,7 +46,7 @@ def test_a_host_survives_noise_and_reads_the_next_good_frame(step: LinkStep, noi
     host, reply = host_before(step, device)
     assert host.receive(noise, 0.1) == []
     heard = [*host.receive(reply, 0.2), *converse(host, device, 0.2)]
-    assert step is LinkStep.READY or isinstance(only(heard), DeviceReady)
+    assert step is LinkStep.READY or isinstance(only(heard), LinkReady)
     device.link.report(messages.StartedReport(1, "power"), 0.3)
     report = only(host.receive(device.link.outgoing(), 0.3))
     assert isinstance(report, Reported)
@@ -103,7 +103,7 @@ def test_a_device_survives_noise_and_reads_the_next_good_frame(step: LinkStep, n
         converse(host, device, 0.2)
         assert [command for command, _ in device.carried_out] == [3]
     else:
-        assert isinstance(only(heard), DeviceReady)
+        assert isinstance(only(heard), LinkReady)
 
 
 @given(steps, frames, st.integers(1, 4096))
@@ -117,7 +117,7 @@ def test_a_device_survives_any_frames_at_any_step(step: LinkStep, sent: list[byt
     device.link.outgoing()
     # A valid frame of another link may have ended the device's link; a new host finds the device as ready as before.
     host = make_host(now=60.0)
-    assert any(isinstance(thing, DeviceReady) for thing in converse(host, device, 60.0))
+    assert any(isinstance(thing, LinkReady) for thing in converse(host, device, 60.0))
 
 
 @given(st.lists(sealed_frames, min_size=1, max_size=5))
@@ -129,7 +129,7 @@ def test_a_device_survives_anything_that_its_host_seals(sent: list[SealedFrame])
     device.link.tick(device.link.wake_at())
     device.link.outgoing()
     again = make_host(now=60.0)
-    assert any(isinstance(thing, DeviceReady) for thing in converse(again, device, 60.0))
+    assert any(isinstance(thing, LinkReady) for thing in converse(again, device, 60.0))
 
 
 def test_nothing_is_carried_out_that_no_proven_host_ordered() -> None:

@@ -11,7 +11,7 @@ from firmware_bridge.capabilities import Capabilities
 from firmware_bridge.cards import Card
 from firmware_bridge.drivers.cardlink import messages, sealing
 from firmware_bridge.drivers.cardlink.framing import FrameReader, encode_frame
-from firmware_bridge.drivers.cardlink.messages import CLEAR, Kind, encode_body
+from firmware_bridge.drivers.cardlink.messages import CLEAR, FrameKind, encode_body
 from firmware_bridge.drivers.cardlink.sealing import LONGEST_BODY, SMALLEST_SEALED, FrameOpener
 from firmware_bridge.drivers.cardlink.translate import capability_words
 
@@ -19,18 +19,18 @@ from . import independent_decoder, vectors
 from .page import PAGE, Row, block, golden_rows, rows_of, section
 
 DECODERS: Final[dict[int, Any]] = {
-    Kind.HELLO: messages.decode_hello,
-    Kind.IDENTITY: messages.decode_identity,
-    Kind.HOST_PROOF: messages.decode_proof,
-    Kind.DEVICE_PROOF: messages.decode_proof,
-    Kind.RESUME: messages.decode_resume,
-    Kind.REJECT: messages.decode_reject,
-    Kind.SEALED_REJECT: messages.decode_reject,
-    Kind.ACK: messages.decode_ack,
-    Kind.REPORT: messages.decode_report,
-    Kind.STATUS: messages.decode_status,
-    Kind.COMMAND: messages.decode_command,
-    Kind.ANSWER: messages.decode_answer,
+    FrameKind.HELLO: messages.decode_hello,
+    FrameKind.IDENTITY: messages.decode_identity,
+    FrameKind.HOST_PROOF: messages.decode_proof,
+    FrameKind.DEVICE_PROOF: messages.decode_proof,
+    FrameKind.RESUME: messages.decode_resume,
+    FrameKind.REJECT: messages.decode_reject,
+    FrameKind.SEALED_REJECT: messages.decode_reject,
+    FrameKind.ACK: messages.decode_ack,
+    FrameKind.REPORT: messages.decode_report,
+    FrameKind.STATUS: messages.decode_status,
+    FrameKind.COMMAND: messages.decode_command,
+    FrameKind.ANSWER: messages.decode_answer,
 }
 ROWS: Final = golden_rows()
 TYPE_WORDS: Final[dict[Any, str]] = {
@@ -92,10 +92,10 @@ def test_the_page_has_the_generated_vectors(mark: str) -> None:
 
 
 def test_every_kind_report_and_order_has_a_vector() -> None:
-    assert {row.kind for row in ROWS} == {kind.value for kind in Kind}
-    tags = {row.body[0] for row in ROWS if row.kind == Kind.REPORT and isinstance(row.body, list)}
+    assert {row.kind for row in ROWS} == {kind.value for kind in FrameKind}
+    tags = {row.body[0] for row in ROWS if row.kind == FrameKind.REPORT and isinstance(row.body, list)}
     assert tags == {report.__struct_config__.tag for report in get_args(messages.AnyReport)}
-    orders = [row.body[1] for row in ROWS if row.kind == Kind.COMMAND and isinstance(row.body, list)]
+    orders = [row.body[1] for row in ROWS if row.kind == FrameKind.COMMAND and isinstance(row.body, list)]
     assert {order[0] for order in orders if isinstance(order, list)} == {
         order.__struct_config__.tag for order in get_args(messages.AnyOrder)
     }
@@ -183,7 +183,7 @@ def test_the_ranges_are_the_pages() -> None:
 def test_the_kinds_are_the_pages() -> None:
     rows = rows_of(section("Kinds"), "kind")
     assert {int(number, 16): name for number, name, *_ in rows} == {
-        kind.value: kind.name.lower().replace("_", " ") for kind in Kind
+        kind.value: kind.name.lower().replace("_", " ") for kind in FrameKind
     }
     assert {int(number, 16) for number, *_, how in rows if how == "clear"} == CLEAR
 
@@ -263,7 +263,7 @@ def test_the_largest_identity_that_the_page_allows_fits_its_frame() -> None:
         kept=[messages.KeptReports(2**32 - 1, 2**32 - 1, 2**32 - 1)] * 4,
     )
     assert sum(len(word) + 1 for word in largest.capabilities) == 200
-    (frame,) = independent_decoder.decode_frames(vectors.frame(Kind.IDENTITY, largest))
+    (frame,) = independent_decoder.decode_frames(vectors.frame(FrameKind.IDENTITY, largest))
     assert len(frame.content) + 4 == 496
     assert "at most 496 bytes decoded" in " ".join(section("Identity").split())
     assert "496 bytes" in " ".join(section("Rates").split())

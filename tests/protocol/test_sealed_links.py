@@ -10,10 +10,10 @@ from zlib import crc32
 import pytest
 
 from firmware_bridge.commands import Dispense, ReleaseExit
-from firmware_bridge.drivers.base import Contradicted, DeviceReady, Heard, LinkOver, Reported
+from firmware_bridge.drivers.base import Contradicted, Heard, LinkOver, LinkReady, Reported
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import CRC, END, ESCAPE, ESCAPED_END, ESCAPED_ESCAPE, FrameReader, enclose
-from firmware_bridge.drivers.cardlink.messages import CLEAR, Kind
+from firmware_bridge.drivers.cardlink.messages import CLEAR, FrameKind
 from firmware_bridge.drivers.cardlink.sealing import (
     FRESH_WITHIN,
     GRACE,
@@ -107,7 +107,7 @@ def test_a_recorded_link_is_worthless_after_a_restart_with_stuck_randomness() ->
         wire.pass_on(0.1)
         wire.device.link.reboot(BOOT, keep_reports=True)  # even the boot is repeated
         said = b"".join(wire.device.exchange(recorded, 1.0) for recorded in wire.of_host)
-        assert kinds_in(said) == [Kind.IDENTITY, Kind.REJECT]
+        assert kinds_in(said) == [FrameKind.IDENTITY, FrameKind.REJECT]
         assert wire.device.carried_out == [(5, messages.ReleaseExitOrder())]
         assert not wire.device.link.linked
 
@@ -118,7 +118,7 @@ def test_a_replayed_host_proof_ends_nothing() -> None:
     earlier = [one for one in wire.of_host if kind_of(one) in CLEAR]
     later = linked(wire.device, now=1.0)
     said = b"".join(wire.device.exchange(recorded, 1.1) for recorded in earlier)
-    assert kinds_in(said) == [Kind.IDENTITY, Kind.REJECT]
+    assert kinds_in(said) == [FrameKind.IDENTITY, FrameKind.REJECT]
     later.command(6, ReleaseExit(), 1.2)
     converse(later, wire.device, 1.2)
     assert wire.device.carried_out == [(6, messages.ReleaseExitOrder())]
@@ -138,7 +138,7 @@ def test_an_unfinished_link_takes_nothing_from_the_established_one() -> None:
     wire = Wire()
     hellos = [make_host().outgoing() for _ in range(2)]
     identities = [wire.device.exchange(hellos[place], 0.5) for place in (0, 1, 0, 0)]
-    assert [kinds_in(one) for one in identities] == [[Kind.IDENTITY]] * 4
+    assert [kinds_in(one) for one in identities] == [[FrameKind.IDENTITY]] * 4
     assert identities[2] == identities[3]
     assert len(set(identities)) == 3
     wire.host.command(8, ReleaseExit(), 0.6)
@@ -150,7 +150,7 @@ def test_an_unfinished_link_takes_nothing_from_the_established_one() -> None:
 
 
 @pytest.mark.parametrize("kind", sorted(CLEAR))
-def test_clear_frames_are_ignored_by_a_host_with_an_established_link(kind: Kind) -> None:
+def test_clear_frames_are_ignored_by_a_host_with_an_established_link(kind: FrameKind) -> None:
     """Their boot does not matter, and they do not count as signs of life."""
     wire = Wire()
     for second in range(1, 4):
@@ -165,8 +165,8 @@ def test_an_unknown_clear_kind_does_not_keep_a_dead_device_alive() -> None:
     assert over(list(host.tick(3.0))).code == "device-silent"
 
 
-@pytest.mark.parametrize("kind", [Kind.STATUS, Kind.REPORT, Kind.ANSWER, Kind.SEALED_REJECT])
-def test_an_unsealed_frame_that_should_be_sealed_counts_as_forged(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [FrameKind.STATUS, FrameKind.REPORT, FrameKind.ANSWER, FrameKind.SEALED_REJECT])
+def test_an_unsealed_frame_that_should_be_sealed_counts_as_forged(kind: FrameKind) -> None:
     wire = Wire()
     wire.host.receive(frame(kind, b"\x90" * 40), 0.1)
     assert channel_of(wire.host).forged == 1
@@ -184,11 +184,11 @@ def test_no_sealed_frame_is_accepted_before_the_proofs() -> None:
     for data in recorded:
         assert host.receive(data, 0.0) == []
     assert host.receive(reply, 0.0) == []
-    assert isinstance(only(converse(host, device, 0.0)), DeviceReady)
+    assert isinstance(only(converse(host, device, 0.0)), LinkReady)
 
 
-@pytest.mark.parametrize("kind", [Kind.RESUME, Kind.ACK, Kind.COMMAND])
-def test_a_device_without_a_host_accepts_no_sealed_frame(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [FrameKind.RESUME, FrameKind.ACK, FrameKind.COMMAND])
+def test_a_device_without_a_host_accepts_no_sealed_frame(kind: FrameKind) -> None:
     wire = Wire()
     data = sealed(wire.host, kind, messages.ResumeBody(0, 0), now=4.0)
     wire.device.link.tick(3.0)
@@ -214,7 +214,7 @@ def test_every_bit_of_a_sealed_frame_counts() -> None:
 @pytest.mark.parametrize("size", [34, 513])
 def test_frames_of_other_sizes_are_dropped(size: int) -> None:
     wire = Wire()
-    good = sealed(wire.device, Kind.STATUS, wire.device.status(3))
+    good = sealed(wire.device, FrameKind.STATUS, wire.device.status(3))
     content = FrameReader().receive(good)[0].content
     assert wire.host.receive(enclose_any((content + bytes(size))[: size - 4]), 0.1) == []
     assert channel_of(wire.host).forged == 0
@@ -232,7 +232,7 @@ def test_ten_thousand_forgeries_are_one_fault_and_change_nothing() -> None:
     random = Random(1)
     for number in range(10_000):
         body = random.randbytes(random.randint(20, 60))
-        kind = random.choice([Kind.REPORT, Kind.STATUS, Kind.ANSWER, Kind.SEALED_REJECT])
+        kind = random.choice([FrameKind.REPORT, FrameKind.STATUS, FrameKind.ANSWER, FrameKind.SEALED_REJECT])
         wire.heard += wire.host.receive(frame(kind, body, number=number), GRACE + 1)
     assert notes(wire.heard) == [1]
     assert not any(isinstance(thing, LinkOver | Reported) for thing in wire.heard)
@@ -246,10 +246,10 @@ def test_ten_thousand_forgeries_are_one_fault_and_change_nothing() -> None:
 def test_endless_forgeries_lead_to_a_new_link(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("firmware_bridge.drivers.cardlink.sealing.MOST_FORGED", 100)
     wire = Wire()
-    heard = [thing for _ in range(100) for thing in wire.host.receive(frame(Kind.STATUS, bytes(30)), 0.1)]
+    heard = [thing for _ in range(100) for thing in wire.host.receive(frame(FrameKind.STATUS, bytes(30)), 0.1)]
     assert over(heard).code == "device-forged-frames"
     for _ in range(100):
-        wire.device.exchange(frame(Kind.COMMAND, bytes(30)), 0.1)
+        wire.device.exchange(frame(FrameKind.COMMAND, bytes(30)), 0.1)
     assert not wire.device.link.linked
     assert wire.device.hosts_lost == 1
 
@@ -372,13 +372,13 @@ def test_every_card_makes_a_frame_of_one_length(card: int) -> None:
         messages.CardsDrawnTogetherReport(1, 7, 1, 50, 1, False, [card, card]),
         messages.FaceUpFoundReport(1, 7, 1, 1, card),
     )
-    lengths = [len(sealer.seal(Kind.REPORT, BOOT, 1, messages.encode_body(body))) for body in bodies]
+    lengths = [len(sealer.seal(FrameKind.REPORT, BOOT, 1, messages.encode_body(body))) for body in bodies]
     assert lengths == [40, 42, 42, 38]
 
 
 def test_a_counter_is_used_up_by_a_body_that_is_not_understood() -> None:
     wire = Wire()
-    spoilt = sealed(wire.device, Kind.STATUS, b"\xc1")
+    spoilt = sealed(wire.device, FrameKind.STATUS, b"\xc1")
     before = channel_of(wire.host).heard
     assert over(list(wire.host.receive(spoilt, 0.1))).code == "device-message"
     assert channel_of(wire.host).heard == before + 1

@@ -12,7 +12,7 @@ from firmware_bridge.drivers.base import Answered, Contradicted, Heard, LinkOver
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import FrameReader
 from firmware_bridge.drivers.cardlink.host import ANSWERED_WITHIN, CardlinkHost
-from firmware_bridge.drivers.cardlink.messages import Kind
+from firmware_bridge.drivers.cardlink.messages import FrameKind
 from firmware_bridge.drivers.cardlink.reports import DUE_WITHIN, MOVES_WITHIN
 from firmware_bridge.drivers.cardlink.sealing import LOST_WITHOUT
 from firmware_bridge.drivers.memory import KEPT, NOTED_IN_A_ROW, LinkMemory
@@ -54,7 +54,7 @@ class Silence:
             self.device.link.receive(self.host.outgoing(), self.now)
             self.device.link.tick(self.now)
             for one in FrameReader().receive(self.device.link.outgoing()):
-                if one.kind != Kind.REPORT or self.passes(one.number):
+                if one.kind != FrameKind.REPORT or self.passes(one.number):
                     self._hear(self.host.receive(b"\xc0" + _escaped(one.decoded) + b"\xc0", self.now))
             self._hear(self.host.tick(self.now))
             self.now += STEP
@@ -221,7 +221,7 @@ def test_a_status_that_counts_fewer_reports_than_were_sent_ends_the_link() -> No
 
 
 def removed(by: BenchDevice, number: int, ordinal: int = 1) -> bytes:
-    return sealed(by, Kind.REPORT, messages.SetRemovedReport(1, 7, ordinal), number=number)
+    return sealed(by, FrameKind.REPORT, messages.SetRemovedReport(1, 7, ordinal), number=number)
 
 
 @pytest.fixture
@@ -249,7 +249,7 @@ def test_a_number_with_other_content_is_reported_once(host: CardlinkHost, device
     told = only(host.receive(removed(device, number, 9), 0.2))
     assert isinstance(told, Contradicted)
     assert (told.what, told.boot, told.number) == ("report", BOOT, number)
-    clear = frame(Kind.REPORT, messages.SetRemovedReport(1, 7, 9), number=number)
+    clear = frame(FrameKind.REPORT, messages.SetRemovedReport(1, 7, 9), number=number)
     assert told.evidence.open() == FrameReader().receive(clear)[0].content
     for later in range(50):
         assert host.receive(removed(device, number, later), 1.0 + later) == []
@@ -280,9 +280,9 @@ def _device_at(number: int) -> BenchDevice:
 def test_reports_lost_for_reports_that_were_taken_is_not_a_contradiction(
     host: CardlinkHost, device: BenchDevice
 ) -> None:
-    lost = sealed(device, Kind.REPORT, messages.ReportsLostReport(1, BOOT, 19, 20), number=20)
+    lost = sealed(device, FrameKind.REPORT, messages.ReportsLostReport(1, BOOT, 19, 20), number=20)
     assert host.receive(lost, 0.2) == []
-    old = sealed(device, Kind.REPORT, messages.ReportsLostReport(1, BOOT, 1, 2), number=2)
+    old = sealed(device, FrameKind.REPORT, messages.ReportsLostReport(1, BOOT, 1, 2), number=2)
     assert isinstance(only(host.receive(old, 0.2)), Contradicted), "those were acknowledged long ago"
 
 
@@ -308,7 +308,7 @@ def test_a_million_contradictions_do_not_fill_a_journal(host: CardlinkHost, devi
 
 
 def _answer(by: BenchDevice, command_id: int, *, done: bool, reason: str = "") -> bytes:
-    return sealed(by, Kind.ANSWER, messages.AnswerBody(command_id, done, reason))
+    return sealed(by, FrameKind.ANSWER, messages.AnswerBody(command_id, done, reason))
 
 
 def test_a_second_answer_that_differs_is_reported_and_a_repeat_is_not(host: CardlinkHost, device: BenchDevice) -> None:
@@ -394,7 +394,7 @@ class Ahead(Silence):
         before = len(self.heard)
         body = messages.AnswerBody(command_id, done)
         number = self.device.link.last_number + self.ahead
-        self._hear(self.host.receive(sealed(self.device, Kind.ANSWER, body, number=number), self.now))
+        self._hear(self.host.receive(sealed(self.device, FrameKind.ANSWER, body, number=number), self.now))
         return self.heard[before:]
 
     def order(self, command_id: int = 1) -> None:

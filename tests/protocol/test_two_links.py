@@ -10,11 +10,11 @@ from typing import Final
 
 import pytest
 
-from firmware_bridge.drivers.base import DeviceReady, Heard
+from firmware_bridge.drivers.base import Heard, LinkReady
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import FrameReader
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
-from firmware_bridge.drivers.cardlink.messages import Kind
+from firmware_bridge.drivers.cardlink.messages import FrameKind
 from firmware_bridge.drivers.setting import ANY_DEVICE, DevicePolicy
 
 from .parts import BenchDevice, converse, frame, fresh_nonce, kinds_in, only, over, rejected, sealed, status
@@ -47,7 +47,7 @@ def refused(heard: Sequence[Heard], code: str) -> str:
 def test_each_host_links_with_its_own_device() -> None:
     for serial in KEYS:
         ready = only(converse(host(DevicePolicy(serial, (APPROVED,)), serial), device(serial), 0.0))
-        assert isinstance(ready, DeviceReady)
+        assert isinstance(ready, LinkReady)
         assert ready.identity.serial == serial
 
 
@@ -108,8 +108,8 @@ def test_a_devices_proof_is_invalid_on_the_other_link(serials: tuple[str, str]) 
     proofs = [one.exchange(proof, 0.0) for one, proof in zip(links.devices, links.host_proofs, strict=True)]
     for taker, data, serial in zip(links.hosts, reversed(proofs), serials, strict=True):
         (proof,) = FrameReader().receive(data)
-        assert proof.kind == Kind.DEVICE_PROOF
-        moved = frame(Kind.DEVICE_PROOF, messages.decode_proof(proof.body), boot=BOOTS[serial])
+        assert proof.kind == FrameKind.DEVICE_PROOF
+        moved = frame(FrameKind.DEVICE_PROOF, messages.decode_proof(proof.body), boot=BOOTS[serial])
         refused(taker.receive(moved, 0.0), "device-proof")
 
 
@@ -117,7 +117,7 @@ def test_one_hosts_proof_does_not_pass_for_a_device_at_the_other() -> None:
     """Both tables have the key: one host's proof with it is returned to the other as a device's."""
     links = TwoLinks("SHOE-A", "SHOE-A")
     (proof,) = FrameReader().receive(links.host_proofs[1])
-    reflected = frame(Kind.DEVICE_PROOF, messages.decode_proof(proof.body), boot=BOOTS["SHOE-A"])
+    reflected = frame(FrameKind.DEVICE_PROOF, messages.decode_proof(proof.body), boot=BOOTS["SHOE-A"])
     refused(links.hosts[0].receive(reflected, 0.0), "device-proof")
 
 
@@ -145,8 +145,10 @@ def test_no_frame_of_one_established_link_is_accepted_on_the_other(serials: tupl
     devices = [device(serial) for serial in serials]
     hosts = [host(), host()]
     for one, other in zip(hosts, devices, strict=True):
-        assert isinstance(only(converse(one, other, 0.0)), DeviceReady)
-    order = sealed(hosts[1], Kind.COMMAND, messages.CommandBody(1, messages.ShuffleOrder()), boot=BOOTS[serials[0]])
+        assert isinstance(only(converse(one, other, 0.0)), LinkReady)
+    order = sealed(
+        hosts[1], FrameKind.COMMAND, messages.CommandBody(1, messages.ShuffleOrder()), boot=BOOTS[serials[0]]
+    )
     assert devices[0].exchange(order, 2.9) == b""
     assert devices[0].carried_out == []
     assert hosts[0].receive(status(devices[1]), 2.9) == []
@@ -170,7 +172,7 @@ def test_firmware_that_is_not_approved_is_refused(digest: str) -> None:
 
 def test_one_of_several_approved_is_enough() -> None:
     policy = DevicePolicy("SHOE-A", ("b" * 64, APPROVED))
-    assert isinstance(only(converse(host(policy), device("SHOE-A"), 0.0)), DeviceReady)
+    assert isinstance(only(converse(host(policy), device("SHOE-A"), 0.0)), LinkReady)
 
 
 def test_the_firmware_of_a_proven_device_only_is_judged() -> None:
@@ -183,5 +185,5 @@ def test_a_refused_device_is_sent_nothing() -> None:
     taken, other = host(DevicePolicy(serial="SHOE-A")), device("SHOE-B")
     taken.receive(other.exchange(taken.outgoing(), 0.0), 0.0)
     assert taken.outgoing() == b"", "a proof would give it information"
-    assert taken.receive(frame(Kind.STATUS, other.status(), boot=BOOTS["SHOE-B"]), 0.1) == []
+    assert taken.receive(frame(FrameKind.STATUS, other.status(), boot=BOOTS["SHOE-B"]), 0.1) == []
     assert kinds_in(other.link.outgoing()) == []

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from firmware_bridge.drivers.base import Heard, LinkOver, Reported
-from firmware_bridge.drivers.cardlink.messages import Kind
+from firmware_bridge.drivers.cardlink.messages import FrameKind
 from firmware_bridge.observations import NotUnderstood
 
 from .parts import BenchDevice, frame, linked, make_host, only, sealed
@@ -33,7 +33,7 @@ REPORTS: Final[list[tuple[Any, str]]] = [
 ]
 
 
-def heard_of(kind: Kind, body: bytes) -> Heard:
+def heard_of(kind: FrameKind, body: bytes) -> Heard:
     """Return the one thing that a host hears when its device sends this."""
     device = BenchDevice()
     return only(linked(device).receive(sealed(device, kind, body, number=1), 0.1))
@@ -41,14 +41,14 @@ def heard_of(kind: Kind, body: bytes) -> Heard:
 
 @pytest.mark.parametrize(("body", "words"), REPORTS, ids=lambda one: one if isinstance(one, str) else "")
 def test_a_report(body: Any, words: str) -> None:
-    heard = heard_of(Kind.REPORT, encode(body))
+    heard = heard_of(FrameKind.REPORT, encode(body))
     assert isinstance(heard, Reported)
     assert heard.observation == NotUnderstood(words)
 
 
 @pytest.mark.parametrize("body", [b"", b"\xc1", b"\x93\x0c\x01\xa2\xff\xff", b"\x99\x07"])
 def test_a_report_that_is_not_messagepack(body: bytes) -> None:
-    heard = heard_of(Kind.REPORT, body)
+    heard = heard_of(FrameKind.REPORT, body)
     assert isinstance(heard, Reported)
     assert heard.observation == NotUnderstood("report: the body is not a whole MessagePack array")
 
@@ -59,7 +59,7 @@ def test_no_misplaced_card_is_shown(face: int) -> None:
     for place in range(2, 7):
         body: list[Any] = [8, 1, 2, 3, 4, 5, 6]
         body[place] = f"{face} of spades {1000 + face}"
-        heard = heard_of(Kind.REPORT, encode(body))
+        heard = heard_of(FrameKind.REPORT, encode(body))
         assert isinstance(heard, Reported)
         assert isinstance(heard.observation, NotUnderstood)
         assert str(1000 + face) not in heard.observation.reason
@@ -69,14 +69,14 @@ def test_no_misplaced_card_is_shown(face: int) -> None:
 @pytest.mark.parametrize(
     ("kind", "body", "words"),
     [
-        (Kind.STATUS, [1, 2], "status: 2 fields instead of at least 12."),
-        (Kind.STATUS, [0, BIG**2, *[0] * 10], "status: field uptime_ms is 18446744073709551616"),
-        (Kind.ANSWER, [-1, True], "answer: field command_id is -1, at least 0."),
-        (Kind.ANSWER, [1, 3], "answer: field done is not of type bool."),
-        (Kind.SEALED_REJECT, [3], "sealed reject: field code is not of type str."),
+        (FrameKind.STATUS, [1, 2], "status: 2 fields instead of at least 12."),
+        (FrameKind.STATUS, [0, BIG**2, *[0] * 10], "status: field uptime_ms is 18446744073709551616"),
+        (FrameKind.ANSWER, [-1, True], "answer: field command_id is -1, at least 0."),
+        (FrameKind.ANSWER, [1, 3], "answer: field done is not of type bool."),
+        (FrameKind.SEALED_REJECT, [3], "sealed reject: field code is not of type str."),
     ],
 )
-def test_another_frame_ends_the_link_with_the_same_message(kind: Kind, body: Any, words: str) -> None:
+def test_another_frame_ends_the_link_with_the_same_message(kind: FrameKind, body: Any, words: str) -> None:
     try:
         data = encode(body)
     except OverflowError:
@@ -91,11 +91,11 @@ def test_another_frame_ends_the_link_with_the_same_message(kind: Kind, body: Any
 @pytest.mark.parametrize(
     ("kind", "body", "words"),
     [
-        (Kind.REJECT, [3], "reject: field code is not of type str."),
-        (Kind.IDENTITY, [1, "shoe"], "identity: 2 fields instead of at least 14."),
+        (FrameKind.REJECT, [3], "reject: field code is not of type str."),
+        (FrameKind.IDENTITY, [1, "shoe"], "identity: 2 fields instead of at least 14."),
     ],
 )
-def test_clear_frames_are_named_in_the_same_way(kind: Kind, body: Any, words: str) -> None:
+def test_clear_frames_are_named_in_the_same_way(kind: FrameKind, body: Any, words: str) -> None:
     heard = only(make_host().receive(frame(kind, encode(body)), 0.1))
     assert isinstance(heard, LinkOver)
     assert heard.code == "device-message"

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from firmware_bridge.drivers.cardlink import messages, sealing
 from firmware_bridge.drivers.cardlink.framing import FrameReader, enclose, encode_frame
-from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
+from firmware_bridge.drivers.cardlink.messages import FrameKind, encode_body
 from firmware_bridge.drivers.cardlink.sealing import BULK, INTERRUPT, FrameSealer, device_nonce, frame_keys
 
 from . import independent_cipher
@@ -108,7 +108,7 @@ ORDERS: Final[tuple[tuple[str, messages.AnyOrder], ...]] = (
 )
 
 
-def frame(kind: Kind, body: Message, boot: int = BOOT, number: int = 41) -> bytes:
+def frame(kind: FrameKind, body: Message, boot: int = BOOT, number: int = 41) -> bytes:
     """Return a clear frame."""
     return encode_frame(kind, boot, number, encode_body(body))
 
@@ -119,12 +119,12 @@ def content(encoded: bytes) -> bytes:
     return decoded.content
 
 
-HELLO: Final = frame(Kind.HELLO, messages.HelloBody(1, HOST_NONCE), boot=0, number=1206)
+HELLO: Final = frame(FrameKind.HELLO, messages.HelloBody(1, HOST_NONCE), boot=0, number=1206)
 HELLO_CONTENT: Final = content(HELLO)
-KEYS: Final = frame_keys(KEY, HOST_NONCE, DEVICE_NONCE, HELLO_CONTENT, content(frame(Kind.IDENTITY, IDENTITY)))
+KEYS: Final = frame_keys(KEY, HOST_NONCE, DEVICE_NONCE, HELLO_CONTENT, content(frame(FrameKind.IDENTITY, IDENTITY)))
 """Of the frames of the host, and of the device."""
 
-HOST_KINDS: Final = {Kind.RESUME, Kind.ACK, Kind.COMMAND}
+HOST_KINDS: Final = {FrameKind.RESUME, FrameKind.ACK, FrameKind.COMMAND}
 NONCES: Final[tuple[tuple[bytes, int, int], ...]] = (
     (bytes(range(0x60, 0x70)), EARLIER_START, 1),
     (bytes(range(0x60, 0x70)), EARLIER_START, 2),
@@ -144,7 +144,7 @@ class _Sealing:
     def vector(
         self,
         name: str,
-        kind: Kind,
+        kind: FrameKind,
         body: Message,
         boot: int = BOOT,
         number: int = 41,
@@ -159,18 +159,18 @@ class _Sealing:
 
 
 def _handshake() -> list[Vector]:
-    identity = frame(Kind.IDENTITY, IDENTITY)
+    identity = frame(FrameKind.IDENTITY, IDENTITY)
 
-    def proof(kind: Kind, role: bytes, number: int) -> bytes:
+    def proof(kind: FrameKind, role: bytes, number: int) -> bytes:
         made = sealing.proof(KEY, role, HOST_NONCE, DEVICE_NONCE, HELLO_CONTENT, content(identity))
         return frame(kind, messages.ProofBody(sealing.HMAC_SHA256, made), number=number)
 
     return [
         Vector("hello", HELLO),
         Vector("identity", identity),
-        Vector("host proof", proof(Kind.HOST_PROOF, sealing.HOST_ROLE, 1206)),
-        Vector("device proof", proof(Kind.DEVICE_PROOF, sealing.DEVICE_ROLE, 41)),
-        Vector("reject", frame(Kind.REJECT, messages.RejectBody("proof", "the host's proof does not hold"))),
+        Vector("host proof", proof(FrameKind.HOST_PROOF, sealing.HOST_ROLE, 1206)),
+        Vector("device proof", proof(FrameKind.DEVICE_PROOF, sealing.DEVICE_ROLE, 41)),
+        Vector("reject", frame(FrameKind.REJECT, messages.RejectBody("proof", "the host's proof does not hold"))),
     ]
 
 
@@ -179,34 +179,34 @@ def vectors() -> list[Vector]:
     seal = _Sealing().vector
     found = _handshake()
     found += [
-        seal("resume", Kind.RESUME, messages.ResumeBody(EARLIER_BOOT, 1206), number=1206),
-        seal("resume, nothing held", Kind.RESUME, messages.ResumeBody(0, 0), number=0),
-        seal("sealed reject", Kind.SEALED_REJECT, messages.RejectBody("message", "a frame could not be read")),
-        seal("status", Kind.STATUS, STATUS),
+        seal("resume", FrameKind.RESUME, messages.ResumeBody(EARLIER_BOOT, 1206), number=1206),
+        seal("resume, nothing held", FrameKind.RESUME, messages.ResumeBody(0, 0), number=0),
+        seal("sealed reject", FrameKind.SEALED_REJECT, messages.RejectBody("message", "a frame could not be read")),
+        seal("status", FrameKind.STATUS, STATUS),
     ]
     jam = messages.StatusBody(42, UPTIME, 0, 52, 0, 52, 0, False, True, True, 0, 17, ["jam: transport"])
     found += [
-        seal("status, with a fault", Kind.STATUS, jam),
-        seal("status, flags 1", Kind.STATUS, STATUS, flags=INTERRUPT),
-        seal("ack", Kind.ACK, messages.AckBody(3)),
-        seal("ack, earlier boot", Kind.ACK, messages.AckBody(3), EARLIER_BOOT, 1209),
-        seal("ack, a counter with escapes", Kind.ACK, messages.AckBody(300), counter=0xC0DBDCDD),
-        seal("ack, the last counter", Kind.ACK, messages.AckBody(70_000), counter=0xFFFF_FFFF),
+        seal("status, with a fault", FrameKind.STATUS, jam),
+        seal("status, flags 1", FrameKind.STATUS, STATUS, flags=INTERRUPT),
+        seal("ack", FrameKind.ACK, messages.AckBody(3)),
+        seal("ack, earlier boot", FrameKind.ACK, messages.AckBody(3), EARLIER_BOOT, 1209),
+        seal("ack, a counter with escapes", FrameKind.ACK, messages.AckBody(300), counter=0xC0DBDCDD),
+        seal("ack, the last counter", FrameKind.ACK, messages.AckBody(70_000), counter=0xFFFF_FFFF),
     ]
     found += [
-        seal(f"report: {name}", Kind.REPORT, report, number=number)
+        seal(f"report: {name}", FrameKind.REPORT, report, number=number)
         for number, (name, report) in enumerate(REPORTS[:FIRST_REPORTS], start=1)
     ]
     kept = messages.SetRemovedReport(UPTIME, 0xDBC0, 49)
-    found.append(seal("report kept from an earlier boot", Kind.REPORT, kept, EARLIER_BOOT, 1207))
+    found.append(seal("report kept from an earlier boot", FrameKind.REPORT, kept, EARLIER_BOOT, 1207))
     found += [
-        seal(f"command: {name}", Kind.COMMAND, messages.CommandBody(COMMAND_ID + place, order))
+        seal(f"command: {name}", FrameKind.COMMAND, messages.CommandBody(COMMAND_ID + place, order))
         for place, (name, order) in enumerate(ORDERS)
     ]
-    found.append(seal("answer: done", Kind.ANSWER, messages.AnswerBody(COMMAND_ID, True)))
-    found.append(seal("answer: refused", Kind.ANSWER, messages.AnswerBody(COMMAND_ID, False, "held")))
+    found.append(seal("answer: done", FrameKind.ANSWER, messages.AnswerBody(COMMAND_ID, True)))
+    found.append(seal("answer: refused", FrameKind.ANSWER, messages.AnswerBody(COMMAND_ID, False, "held")))
     found += [
-        seal(f"report: {name}", Kind.REPORT, report, number=number)
+        seal(f"report: {name}", FrameKind.REPORT, report, number=number)
         for number, (name, report) in enumerate(REPORTS[FIRST_REPORTS:], start=FIRST_REPORTS + 1)
     ]
     return found

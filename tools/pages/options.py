@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from controller.commands.config.configuration_options import Option, Section, sections
+from controller.commands.config.configuration_options import ConfigurationOption, ConfigurationSection, sections
 from controller.commands.config.meanings import SECTIONS
 from controller.daemon.taking_effect import effect_of
 
@@ -27,7 +27,7 @@ def page() -> str:
     return "\n".join([HEAD, *(line for section in sections() for line in _lines(section))])
 
 
-def _lines(section: Section) -> Iterator[str]:
+def _lines(section: ConfigurationSection) -> Iterator[str]:
     meaning = SECTIONS[section.name].meaning
     yield f"## {section.heading}"
     yield ""
@@ -39,7 +39,7 @@ def _lines(section: Section) -> Iterator[str]:
     yield ""
 
 
-def _effects(section: Section) -> str:
+def _effects(section: ConfigurationSection) -> str:
     """Return when a change takes effect: of most keys, then of the others."""
     keys: dict[str, list[str]] = {}
     for option in section.options:
@@ -49,6 +49,6 @@ def _effects(section: Section) -> str:
     return f"A change takes effect {most}{exceptions}."
 
 
-def _row(option: Option) -> str:
+def _row(option: ConfigurationOption) -> str:
     left_out = "required" if option.required else f"`{option.default}`" if option.default else "see meaning"
     return f"| `{option.key}` | {option.values} | {left_out} | {option.meaning} |"

@@ -112,7 +112,7 @@ def _heard(heard: Heard, *, faces: bool) -> str:
     match heard:
         case base.Reported():
             return f"report {heard.number}: {_words(_values(heard.observation, faces=faces))}"
-        case base.DeviceReady():
+        case base.LinkReady():
             return f"ready: {_device(msgspec.to_builtins(heard.identity))}"
         case base.LinkOver():
             return f"over: {heard.code}: {heard.sentence}"

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from controller.commands.config.configuration_options import Option, Section, sections, toml
+from controller.commands.config.configuration_options import ConfigurationOption, ConfigurationSection, sections, toml
 from controller.commands.config.meanings import LEFT_OUT, SECTIONS
 from controller.daemon.sections import Configuration
 
@@ -24,7 +24,7 @@ def example() -> str:
     return "\n".join([*_comment(_HEAD), "", *(line for section in sections() for line in _lines(section))])
 
 
-def _lines(section: Section) -> Iterator[str]:
+def _lines(section: ConfigurationSection) -> Iterator[str]:
     shown = SECTIONS[section.name]
     name = shown.heading or section.name
     yield from _comment(shown.meaning)
@@ -41,7 +41,7 @@ def _lines(section: Section) -> Iterator[str]:
         yield ""
 
 
-def _words(option: Option) -> str:
+def _words(option: ConfigurationOption) -> str:
     return f"{option.meaning} ({option.values})"
 
 

@@ -22,7 +22,7 @@ class Wrong(msgspec.Struct, frozen=True):
     hint: str
 
 
-class Checked(msgspec.Struct, frozen=True):
+class ConfigurationCheck(msgspec.Struct, frozen=True):
     """The result of a check. `mistakes` keep the daemon from starting; `remarks` do not."""
 
     file: str
@@ -61,11 +61,11 @@ def check(path: Path, running: Path | None, as_json: bool) -> None:
     except ConfigurationError as error:
         if not as_json:
             raise ConfigurationProblemError(str(error), error.hint) from error
-        print_json(Checked(str(path), tuple(Wrong(*mistake) for mistake in error.mistakes)))
+        print_json(ConfigurationCheck(str(path), tuple(Wrong(*mistake) for mistake in error.mistakes)))
         raise SystemExit(ConfigurationProblemError.exit_code) from error
     remarks = remarks_on(configuration)
     if as_json:
-        print_json(Checked(str(path), (), tuple(Wrong(*remark) for remark in remarks)))
+        print_json(ConfigurationCheck(str(path), (), tuple(Wrong(*remark) for remark in remarks)))
         return
     table = configuration.table
     simulated = ", simulated" if table.simulated else ""

@@ -15,7 +15,7 @@ from controller.daemon.section_reader import expected, without_none
 from controller.daemon.sections import Configuration
 
 
-class Option(NamedTuple):
+class ConfigurationOption(NamedTuple):
     """One option. `default` is written as in a file; it is empty if leaving the key out has no effect."""
 
     section: str
@@ -29,7 +29,7 @@ class Option(NamedTuple):
         return MEANINGS[f"{self.section}.{self.key}"]
 
 
-class Section(NamedTuple):
+class ConfigurationSection(NamedTuple):
     """One section. `several` means that it may occur repeatedly; `named` that it occurs under names that the file
     chooses, as `[limits.main]`.
     """
@@ -37,7 +37,7 @@ class Section(NamedTuple):
     name: str
     several: bool
     named: bool
-    options: tuple[Option, ...]
+    options: tuple[ConfigurationOption, ...]
 
     @property
     def heading(self) -> str:
@@ -47,15 +47,15 @@ class Section(NamedTuple):
         return f"[{self.name}.NAME]" if self.named else f"[{self.name}]"
 
 
-def sections() -> tuple[Section, ...]:
+def sections() -> tuple[ConfigurationSection, ...]:
     """Return the sections of a whole file, in the order of the types."""
-    found: list[Section] = []
+    found: list[ConfigurationSection] = []
     for field in msgspec.structs.fields(Configuration):
         found += _section(field.name, field.type)
     return tuple(found)
 
 
-def _section(name: str, kind: Any) -> Iterator[Section]:
+def _section(name: str, kind: Any) -> Iterator[ConfigurationSection]:
     """Yield the section, then the sections within it."""
     kind = without_none(kind)
     several, named = get_origin(kind) is tuple, get_origin(kind) is dict
@@ -63,7 +63,7 @@ def _section(name: str, kind: Any) -> Iterator[Section]:
     fields = msgspec.structs.fields(struct)
     within = [field for field in fields if _is_struct(without_none(field.type))]
     own = tuple(_option(name, field) for field in fields if field not in within)
-    yield Section(name, several, named, own)
+    yield ConfigurationSection(name, several, named, own)
     for field in within:
         yield from _section(f"{name}.{field.name}", field.type)
 
@@ -72,12 +72,12 @@ def _is_struct(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
 
 
-def _option(section: str, field: msgspec.structs.FieldInfo) -> Option:
+def _option(section: str, field: msgspec.structs.FieldInfo) -> ConfigurationOption:
     default: Any = field.default
     if field.default_factory is not msgspec.NODEFAULT:
         default = field.default_factory()
     written = "" if field.required or default is None else toml(default)
-    return Option(section, field.name, _values(field.type), field.required, written)
+    return ConfigurationOption(section, field.name, _values(field.type), field.required, written)
 
 
 def _values(kind: Any) -> str:

@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 from controller.commands.doctor.machine import (
     READ,
     WRITE,
-    Finding,
-    Table,
+    CheckedTable,
+    MachineFinding,
     may,
     ok,
     owner_of,
@@ -27,7 +27,7 @@ STABLE: Final = ("/dev/cardshoe/", "/dev/serial/by-id/", "/dev/serial/by-path/",
 BRLTTY: Final = "*brltty*.rules"
 
 
-def look(table: Table) -> Iterator[Finding]:
+def look(table: CheckedTable) -> Iterator[MachineFinding]:
     yield from _shared_device(table)
     url = table.configuration.device_url
     if url.scheme == "tcp":
@@ -40,7 +40,7 @@ def look(table: Table) -> Iterator[Finding]:
         yield from _serial(table, url.path)
 
 
-def _shared_device(table: Table) -> Iterator[Finding]:
+def _shared_device(table: CheckedTable) -> Iterator[MachineFinding]:
     """Warn of another table with the same device. Its daemon would find the device busy, or take its cards."""
     etc, own = table.machine.path("/etc/cardshoe"), table.configuration.device
     if not table.file.is_relative_to(etc):
@@ -57,7 +57,7 @@ def _shared_device(table: Table) -> Iterator[Finding]:
             yield problem("device", sentence, f"Name the device of each table: {table.file} and {path}")
 
 
-def _serial(table: Table, written: str) -> Iterator[Finding]:
+def _serial(table: CheckedTable, written: str) -> Iterator[MachineFinding]:
     machine = table.machine
     if not written.startswith(STABLE) and not table.configuration.table.simulated:
         yield warning(
@@ -81,7 +81,7 @@ def _serial(table: Table, written: str) -> Iterator[Finding]:
         yield _rules(table)
 
 
-def _access(table: Table, node: Path, written: str) -> Finding:
+def _access(table: CheckedTable, node: Path, written: str) -> MachineFinding:
     """Check that only the daemon may open the node."""
     found = node.stat()
     owner = owner_of(found)
@@ -94,7 +94,7 @@ def _access(table: Table, node: Path, written: str) -> Finding:
     return ok("device", f"{table.user.name} may open {written} ({owner}).")
 
 
-def _rules(table: Table) -> Finding:
+def _rules(table: CheckedTable) -> MachineFinding:
     paths = [f"{folder}/{RULES}" for folder in ("/etc/udev/rules.d", "/run/udev/rules.d", "/usr/lib/udev/rules.d")]
     there = [one for one in paths if table.machine.path(one).exists()]
     if not there:
@@ -115,7 +115,7 @@ class UsbDevice(NamedTuple):
     product: str
 
 
-def _usb_device(table: Table, node: Path) -> UsbDevice | None:
+def _usb_device(table: CheckedTable, node: Path) -> UsbDevice | None:
     """Return the USB device behind a serial port, if any."""
     folder = table.machine.path(f"/sys/class/tty/{node.resolve().name}/device")
     if not folder.exists():
@@ -126,7 +126,7 @@ def _usb_device(table: Table, node: Path) -> UsbDevice | None:
     return None
 
 
-def _usb(table: Table, path: str) -> Iterator[Finding]:
+def _usb(table: CheckedTable, path: str) -> Iterator[MachineFinding]:
     """Check a device without a serial converter, named as `/VID:PID/SERIAL`."""
     pair, _, serial = path.strip("/").partition("/")
     for one in sorted(table.machine.path("/sys/bus/usb/devices").glob("*")):
@@ -142,7 +142,7 @@ def _usb(table: Table, path: str) -> Iterator[Finding]:
     yield problem("device", f"No USB device {pair} with the serial number {serial} is there.", "Plug the device in")
 
 
-def _usb_settings(table: Table, usb: UsbDevice, node: Path) -> Iterator[Finding]:
+def _usb_settings(table: CheckedTable, usb: UsbDevice, node: Path) -> Iterator[MachineFinding]:
     if _text(usb.folder / "power/control") == "auto":
         control = f"/{(usb.folder / 'power/control').relative_to(table.machine.root.resolve())}"
         yield warning("USB power", "The PC may put the device to sleep (autosuspend).", f"echo on > {control}")
@@ -152,7 +152,7 @@ def _usb_settings(table: Table, usb: UsbDevice, node: Path) -> Iterator[Finding]
     yield _brltty(table, usb)
 
 
-def _modem_manager(table: Table, node: Path) -> Finding:
+def _modem_manager(table: CheckedTable, node: Path) -> MachineFinding:
     run = table.machine.run
     if run("systemctl", "is-active", "ModemManager") != "active":
         return ok("ModemManager", "ModemManager does not run.")
@@ -162,7 +162,7 @@ def _modem_manager(table: Table, node: Path) -> Finding:
     return problem("ModemManager", "ModemManager runs and may treat the device as a modem.", RELOAD)
 
 
-def _brltty(table: Table, usb: UsbDevice) -> Finding:
+def _brltty(table: CheckedTable, usb: UsbDevice) -> MachineFinding:
     """Check whether brltty's rules name this pair. An equally named file in /etc overrides them, even if empty."""
     named = re.compile(rf"{usb.vendor}/{usb.product}/|{usb.vendor}.*{usb.product}", re.IGNORECASE)
     for rules in sorted(table.machine.path("/usr/lib/udev/rules.d").glob(BRLTTY)):

@@ -10,10 +10,10 @@ import msgspec
 
 from controller.commands.doctor import device, files, network, service
 from controller.commands.doctor.machine import (
-    Finding,
+    CheckedTable,
     Level,
     Machine,
-    Table,
+    MachineFinding,
     ok,
     own_user,
     problem,
@@ -34,7 +34,7 @@ class Examined(msgspec.Struct, frozen=True):
 
     table: str
     user: str
-    findings: tuple[Finding, ...]
+    findings: tuple[MachineFinding, ...]
 
 
 @click.command()
@@ -68,9 +68,9 @@ def doctor(context: click.Context, path: Path, user_name: str | None, no_journal
         raise ProblemError(f"Table {table.name} has {problems}.", "The lines above say how to fix each.")
 
 
-def _table(machine: Machine, path: Path, configuration: Configuration, user_name: str | None) -> Table:
+def _table(machine: Machine, path: Path, configuration: Configuration, user_name: str | None) -> CheckedTable:
     """Return the table with its daemon's user: the one named, the service's, or the usual one for its installation."""
-    by_hand = Table(machine, path, configuration, own_user(), own_user().name)
+    by_hand = CheckedTable(machine, path, configuration, own_user(), own_user().name)
     if user_name is None and by_hand.is_by_hand:
         return by_hand
     unit = f"cardshoe@{configuration.table.name}"
@@ -78,10 +78,10 @@ def _table(machine: Machine, path: Path, configuration: Configuration, user_name
     if not named:
         apart = f"cardshoe-{configuration.table.name}"
         named = apart if user_called(apart) is not None else "cardshoe"
-    return Table(machine, path, configuration, user_called(named), named)
+    return CheckedTable(machine, path, configuration, user_called(named), named)
 
 
-def _look(table: Table, *, journal: bool) -> Iterator[Finding]:
+def _look(table: CheckedTable, *, journal: bool) -> Iterator[MachineFinding]:
     if table.user is None:
         mend = f"{table.with_files('sh $F/install.sh')}; or name the service's user with --user"
         yield problem("user", f"This PC has no user {table.user_name}, which the daemon would run as.", mend)
@@ -93,11 +93,11 @@ def _look(table: Table, *, journal: bool) -> Iterator[Finding]:
         yield from files.look(table, journal=journal)
     except PermissionError as error:
         mend = f"sudo cardshoe doctor --config {table.file}"
-        yield Finding("files", Level.PROBLEM, f"This user may not look at {error.filename}.", mend)
+        yield MachineFinding("files", Level.PROBLEM, f"This user may not look at {error.filename}.", mend)
     yield from service.runs(table)  # last, because the service starts only when everything else is right
 
 
-def _program(machine: Machine, configuration: Configuration) -> Finding:
+def _program(machine: Machine, configuration: Configuration) -> MachineFinding:
     """Check the files of the program that runs this command."""
     asked = configuration.program
     found = machine.examine(asked.public_key_file if asked is not None else None)

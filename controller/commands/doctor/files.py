@@ -14,9 +14,9 @@ from controller.commands.doctor.machine import (
     ENTER,
     READ,
     WRITE,
-    Finding,
+    CheckedTable,
     Level,
-    Table,
+    MachineFinding,
     may,
     ok,
     owner_of,
@@ -40,7 +40,7 @@ OTHERS: Final = 0o007
 GROUP_WRITES: Final = 0o020
 
 
-def look(table: Table, *, journal: bool) -> Iterator[Finding]:
+def look(table: CheckedTable, *, journal: bool) -> Iterator[MachineFinding]:
     owned = list(_owner(table))
     yield from owned
     keys = list(_keys(table, own=not owned))
@@ -60,7 +60,7 @@ def look(table: Table, *, journal: bool) -> Iterator[Finding]:
         yield _journal(table)
 
 
-def _floor(table: Table) -> Iterator[Finding]:
+def _floor(table: CheckedTable) -> Iterator[MachineFinding]:
     """Check the connection to the floor, without which the table can still deal. Files of root must be passed to the
     daemon.
     """
@@ -78,7 +78,7 @@ def _floor(table: Table) -> Iterator[Finding]:
             yield warning("floor", sentence, f"{mend} {table.unit}")
 
 
-def _owner(table: Table) -> Iterator[Finding]:
+def _owner(table: CheckedTable) -> Iterator[MachineFinding]:
     """Check that the daemon owns its journal, unless systemd sets the owner at the next start."""
     section = table.configuration.journal
     state = table.machine.path(f"/var/lib/cardshoe/{table.name}")
@@ -97,7 +97,7 @@ def _paths_in(sentences: Iterable[str]) -> Iterator[str]:
         yield from (word for word in sentence.split() if word.startswith("/"))
 
 
-def _keys(table: Table, *, own: bool) -> Iterator[Finding]:
+def _keys(table: CheckedTable, *, own: bool) -> Iterator[MachineFinding]:
     """Check that only the daemon and root can read the keys, and that the daemon cannot change the keys it was given.
 
     With `own`, also check the keys that the daemon made itself.
@@ -112,7 +112,7 @@ def _keys(table: Table, *, own: bool) -> Iterator[Finding]:
             yield _key(table, path, handed=table.is_handed_files and path not in made)
 
 
-def _key(table: Table, path: Path, *, handed: bool) -> Finding:
+def _key(table: CheckedTable, path: Path, *, handed: bool) -> MachineFinding:
     found = path.stat()
     owner = owner_of(found)
     if found.st_mode & (OTHERS | GROUP_WRITES):
@@ -125,7 +125,7 @@ def _key(table: Table, path: Path, *, handed: bool) -> Finding:
     return ok("keys", f"{path} is not accessible to other users ({owner}).")
 
 
-def _paired(table: Table) -> Iterator[Finding]:
+def _paired(table: CheckedTable) -> Iterator[MachineFinding]:
     """Check that the one allowed device has a key, if its driver needs one, and that the daemon knows the key."""
     device = table.configuration.device
     if device.key_file is None:
@@ -147,7 +147,7 @@ def _paired(table: Table) -> Iterator[Finding]:
         yield problem("pairing", f"{device.serial} is not paired: there is no key for it in {device.key_file}.", mend)
 
 
-def _room(table: Table) -> Iterator[Finding]:
+def _room(table: CheckedTable) -> Iterator[MachineFinding]:
     folder = table.configuration.journal.folder
     there = _nearest(folder)
     disk = os.statvfs(there)
@@ -186,7 +186,7 @@ def _nearest(path: Path) -> Path:
     return path if path.exists() else _nearest(path.parent)
 
 
-def _socket(table: Table) -> Iterator[Finding]:
+def _socket(table: CheckedTable) -> Iterator[MachineFinding]:
     path = table.configuration.api.socket
     folder = path.parent
     if not folder.is_dir():
@@ -207,7 +207,7 @@ def _socket(table: Table) -> Iterator[Finding]:
         yield from _in_the_way(path)
 
 
-def _in_the_way(path: Path) -> Iterator[Finding]:
+def _in_the_way(path: Path) -> Iterator[MachineFinding]:
     if path.is_socket():
         yield ok("socket", f"The socket {path} exists; use `cardshoe status` to ask the daemon.")
         return
@@ -219,7 +219,7 @@ def _in_the_way(path: Path) -> Iterator[Finding]:
         yield ok("socket", f"The daemon can create its socket {path}.")
 
 
-def _journal(table: Table) -> Finding:
+def _journal(table: CheckedTable) -> MachineFinding:
     """Check the chain and the signatures, also while a daemon runs; SQLite's own format is not checked."""
     folder = table.configuration.journal.folder
     if not folder.is_dir() or not any(folder.glob("*.journal")):

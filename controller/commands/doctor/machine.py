@@ -37,7 +37,7 @@ class Level(StrEnum):
     PROBLEM = "problem"
 
 
-class Finding(msgspec.Struct, frozen=True):
+class MachineFinding(msgspec.Struct, frozen=True):
     """The result of one check. `mend` is the command or act that fixes it."""
 
     what: str
@@ -46,16 +46,16 @@ class Finding(msgspec.Struct, frozen=True):
     mend: str = ""
 
 
-def ok(what: str, sentence: str) -> Finding:
-    return Finding(what, Level.OK, sentence)
+def ok(what: str, sentence: str) -> MachineFinding:
+    return MachineFinding(what, Level.OK, sentence)
 
 
-def warning(what: str, sentence: str, mend: str = "") -> Finding:
-    return Finding(what, Level.WARNING, sentence, mend)
+def warning(what: str, sentence: str, mend: str = "") -> MachineFinding:
+    return MachineFinding(what, Level.WARNING, sentence, mend)
 
 
-def problem(what: str, sentence: str, mend: str) -> Finding:
-    return Finding(what, Level.PROBLEM, sentence, mend)
+def problem(what: str, sentence: str, mend: str) -> MachineFinding:
+    return MachineFinding(what, Level.PROBLEM, sentence, mend)
 
 
 class User(NamedTuple):
@@ -134,7 +134,7 @@ class Machine(NamedTuple):
         return self.path("/run/systemd/system").is_dir()
 
 
-class Table(NamedTuple):
+class CheckedTable(NamedTuple):
     """The table of the PC. `user` is None if the PC does not know the daemon's user."""
 
     machine: Machine

@@ -7,7 +7,7 @@ import pwd
 from collections.abc import Iterator
 from typing import Final
 
-from controller.commands.doctor.machine import Finding, Table, ok, problem, warning
+from controller.commands.doctor.machine import CheckedTable, MachineFinding, ok, problem, warning
 from controller.daemon.configuration_checks import of_screens
 from controller.daemon.port_use import use_of
 from controller.daemon.sections import HttpSection
@@ -16,7 +16,7 @@ PROPERTIES: Final = ("RestrictAddressFamilies", "IPAddressAllow", "IPAddressDeny
 THEN: Final = "systemctl daemon-reload && systemctl restart"
 
 
-def addresses(table: Table) -> Iterator[Finding]:
+def addresses(table: CheckedTable) -> Iterator[MachineFinding]:
     """Compare the unit's limits with the configuration; yield nothing if systemd does not know them."""
     asked = [f"--property={one}" for one in PROPERTIES]
     said = table.machine.run("systemctl", "show", *asked, table.unit)
@@ -56,7 +56,7 @@ def _admits(in_force: dict[str, str], host: str) -> bool:
 RENEWED_BEFORE: Final = 14  # days before its expiry from which a certificate gets a warning
 
 
-def screens(table: Table) -> Iterator[Finding]:
+def screens(table: CheckedTable) -> Iterator[MachineFinding]:
     """Check who has the port, whether the table can deal, and the names under which a proxy reaches it."""
     http = table.configuration.api.http
     if http is None:
@@ -82,20 +82,20 @@ def screens(table: Table) -> Iterator[Finding]:
         yield from _host(table, http, host, runs=runs)
 
 
-def _free(table: Table, http: HttpSection) -> Finding:
+def _free(table: CheckedTable, http: HttpSection) -> MachineFinding:
     if table.machine.run("systemctl", "is-active", table.unit) == "active":
         sentence = f"The daemon runs but does not listen on port {http.port}: the file was changed since its start."
         return problem("port", sentence, f"systemctl restart {table.unit}")
     return ok("port", f"Port {http.port} is free; the daemon opens it at its start.")
 
 
-def _taken(table: Table, http: HttpSection, refused: str, holder: str) -> Finding:
+def _taken(table: CheckedTable, http: HttpSection, refused: str, holder: str) -> MachineFinding:
     by = f" by {holder}" if holder else ""
     mend = f"ss -ltnp sport = :{http.port}; end that program, or set another [api.http] port in {table.file}"
     return problem("port", f"Port {http.port} {refused}{by}, and the daemon does not start.", mend)
 
 
-def _ready(table: Table, http: HttpSection) -> Finding:
+def _ready(table: CheckedTable, http: HttpSection) -> MachineFinding:
     reply = table.machine.ask(http.port, "/readyz", "")
     if reply is not None and reply.status == 200:
         return ok("ready", "The table can deal.")
@@ -105,7 +105,7 @@ def _ready(table: Table, http: HttpSection) -> Finding:
     )
 
 
-def _run_as_table_user(table: Table) -> str:
+def _run_as_table_user(table: CheckedTable) -> str:
     """Return the start of a command for root, whom the table does not admit."""
     readers, people = table.configuration.readers, table.configuration.people
     for uid in [uid for uids in (*(one.uids for one in readers), *(one.uids for one in people)) for uid in uids]:
@@ -116,7 +116,7 @@ def _run_as_table_user(table: Table) -> str:
     return ""
 
 
-def _host(table: Table, http: HttpSection, host: str, *, runs: bool) -> Iterator[Finding]:
+def _host(table: CheckedTable, http: HttpSection, host: str, *, runs: bool) -> Iterator[MachineFinding]:
     machine = table.machine
     if not machine.run("getent", "hosts", host):
         mend = f"Have {host} entered in the name service, or add it to /etc/hosts; then getent hosts {host}"

@@ -9,7 +9,7 @@ from typing import Final
 
 import controller
 from controller.commands.doctor import network
-from controller.commands.doctor.machine import Finding, Table, ok, problem, warning
+from controller.commands.doctor.machine import CheckedTable, MachineFinding, ok, problem, warning
 from controller.commands.init.system import PACKAGED_UNIT, read_system_file
 
 UNIT: Final = "/etc/systemd/system/cardshoe@.service"
@@ -18,7 +18,7 @@ RUNNING: Final = "/opt/cardshoe/bin"
 DROP_IN: Final = "/etc/systemd/system/cardshoe@.service.d/apart.conf"
 
 
-def look(table: Table) -> Iterator[Finding]:
+def look(table: CheckedTable) -> Iterator[MachineFinding]:
     if not table.machine.has_systemd or table.machine.run("systemctl", "--version") is None:
         yield warning("service", "systemd does not run here: unit, drop-in and clock were not examined.")
         return
@@ -32,7 +32,7 @@ def look(table: Table) -> Iterator[Finding]:
     yield _clock(table)
 
 
-def runs(table: Table) -> Iterator[Finding]:
+def runs(table: CheckedTable) -> Iterator[MachineFinding]:
     """Check that the service runs, and that it runs this version of the program."""
     if not table.machine.has_systemd or table.is_by_hand:
         return
@@ -45,7 +45,7 @@ def runs(table: Table) -> Iterator[Finding]:
         yield problem("active", f"{table.unit} does not run ({active or 'unknown'}).", mend)
 
 
-def _version(table: Table) -> Iterator[Finding]:
+def _version(table: CheckedTable) -> Iterator[MachineFinding]:
     """Check the running version. An upgrade does not restart a table; each table runs the Python in the folder of its
     own version.
     """
@@ -67,7 +67,7 @@ def _version(table: Table) -> Iterator[Finding]:
         yield warning("version", f"{table.unit} still runs {runs}; {installed} is installed.", mend)
 
 
-def _program(table: Table) -> Iterator[Finding]:
+def _program(table: CheckedTable) -> Iterator[MachineFinding]:
     """Check an installation without the package. A daemon keeps the program of its start, whatever pip replaces."""
     asked = ("--property=ExecMainStartTimestamp", "--value", "--timestamp=unix")
     started = (table.machine.run("systemctl", "show", *asked, table.unit) or "").removeprefix("@")
@@ -76,7 +76,7 @@ def _program(table: Table) -> Iterator[Finding]:
         yield warning("version", sentence, f"between rounds: systemctl restart {table.unit}")
 
 
-def _unit(table: Table) -> Finding:
+def _unit(table: CheckedTable) -> MachineFinding:
     own, packaged = table.machine.path(UNIT).exists(), table.machine.path(PACKAGED_UNIT).exists()
     if own and packaged:
         return warning("unit", f"{UNIT} hides the package's file.", f"rm {UNIT} && {_restart(table)}")
@@ -90,7 +90,7 @@ def _unit(table: Table) -> Finding:
     return ok("unit", f"{path} matches this version.")
 
 
-def _drop_in(table: Table) -> Iterator[Finding]:
+def _drop_in(table: CheckedTable) -> Iterator[MachineFinding]:
     path = table.machine.path(DROP_IN)
     if not path.exists():
         yield ok("drop-in", "There is none: all tables of this PC run as one user (tables apart).")
@@ -101,7 +101,7 @@ def _drop_in(table: Table) -> Iterator[Finding]:
         yield ok("drop-in", f"{DROP_IN} gives each table a user of its own.")
 
 
-def _state(table: Table) -> Iterator[Finding]:
+def _state(table: CheckedTable) -> Iterator[MachineFinding]:
     run, unit = table.machine.run, table.unit
     enabled = run("systemctl", "is-enabled", unit)
     if enabled == "enabled":
@@ -114,11 +114,11 @@ def _state(table: Table) -> Iterator[Finding]:
         yield warning("unit", "A unit was changed after systemd read it.", "systemctl daemon-reload")
 
 
-def _restart(table: Table) -> str:
+def _restart(table: CheckedTable) -> str:
     return f"systemctl daemon-reload && systemctl restart {table.unit}"
 
 
-def _clock(table: Table) -> Finding:
+def _clock(table: CheckedTable) -> MachineFinding:
     said = table.machine.run("timedatectl", "show", "--property=NTPSynchronized", "--value")
     if said == "yes":
         return ok("clock", "The clock is synchronised.")

@@ -36,7 +36,7 @@ OWN_ADDRESS: Final = "127.0.0.1"
 MOST_PORT: Final = 65_535
 
 
-class Asked(NamedTuple):
+class StoreTask(NamedTuple):
     """The task that the options describe. `metrics` is host and port, or None for no page."""
 
     consuming: Consuming
@@ -91,7 +91,7 @@ def store(broker_url: str, ca: Path | None, certificate: Path | None, key: Path 
             broker = find_broker(broker_url, ca, certificate, key)
             _check_group(group)
             own_name = name or f"{GROUP}-{socket.gethostname()}"
-            asked = Asked(Consuming(broker, own_name, group, 60 * gap_minutes, site, pit), _address(metrics))
+            asked = StoreTask(Consuming(broker, own_name, group, 60 * gap_minutes, site, pit), _address(metrics))
             configure_logs(logging.DEBUG if verbose else logging.INFO)
             asyncio.run(_run(asked, found))
 
@@ -132,7 +132,7 @@ def _address(written: str | None) -> tuple[str, int] | None:
     return host.strip("[]") or OWN_ADDRESS, int(port)
 
 
-async def _run(asked: Asked, database: Database) -> None:
+async def _run(asked: StoreTask, database: Database) -> None:
     import structlog
 
     from controller.daemon.host import HostClock, SystemdNotifier

@@ -10,9 +10,9 @@ from typing import Final
 
 import msgspec
 
-from controller.commands.journal.days import Clock, Span
-from controller.commands.journal.decisions import Decided, Happened, Line, line_of
-from controller.commands.journal.rounds import IN_PROGRESS, NOT_BEGUN, Irregularity, Round
+from controller.commands.journal.days import CasinoClock, Span
+from controller.commands.journal.decisions import DecisionInRound, EventLine, Happened, line_of
+from controller.commands.journal.rounds import IN_PROGRESS, NOT_BEGUN, JournaledIrregularity, JournaledRound
 from controller.commands.journal.table import Table
 from controller.table.irregularities.raising import DEVICE, INFERENCE
 
@@ -24,7 +24,7 @@ NO_FAULT: Final = frozenset({"returned-to-service"})  # a link that ends because
 IN_SERVICE: Final = "in_service"
 
 
-class Person(msgspec.Struct):
+class PersonAccount(msgspec.Struct):
     """A person's acts. `decided` counts irregularities. `misread` counts entered hands that differ from the device's
     reading.
 
@@ -43,7 +43,7 @@ class Person(msgspec.Struct):
     wrong_pins: int = 0
 
 
-class Group(msgspec.Struct):
+class IrregularityGroup(msgspec.Struct):
     """Irregularities of one number and clause."""
 
     row: str
@@ -71,14 +71,14 @@ class Account(msgspec.Struct):
     removed: int = 0
     refused: int = 0
     house: str | None = None
-    voids: list[Round] = []
-    groups: list[Group] = []
+    voids: list[JournaledRound] = []
+    groups: list[IrregularityGroup] = []
     deciders: dict[str, dict[str, int]] = {}
-    undecided: list[Irregularity] = []
-    faults: list[Line] = []
+    undecided: list[JournaledIrregularity] = []
+    faults: list[EventLine] = []
     not_in_service_ns: int = 0
-    noted: list[Line] = []
-    people: list[Person] = []
+    noted: list[EventLine] = []
+    people: list[PersonAccount] = []
     hours: dict[int, int] = {}
     lengths: list[int] = []
 
@@ -104,12 +104,12 @@ class Accountant:
 
     def __init__(self, table: Table, span: Span) -> None:
         self._account = Account(table, span)
-        self._people: dict[str, Person] = {}
-        self._groups: dict[tuple[str, str, str], Group] = {}
+        self._people: dict[str, PersonAccount] = {}
+        self._groups: dict[tuple[str, str, str], IrregularityGroup] = {}
         self._house: Fraction | None = None
         self._out_since: int | None = None
 
-    def take(self, decided: Decided) -> None:
+    def take(self, decided: DecisionInRound) -> None:
         """Add a decision, of the span or before it."""
         within = self._account.span.start <= decided.utc_ns < self._account.span.end
         for happened in decided.events:
@@ -119,7 +119,7 @@ class Accountant:
                 self._account.last = max(self._account.last, happened.entry)
                 self._event(line_of(decided, happened))
 
-    def add(self, round_: Round) -> None:
+    def add(self, round_: JournaledRound) -> None:
         """Add a round that began in the span, once it is complete."""
         account = self._account
         account.endings[round_.ending] = account.endings.get(round_.ending, 0) + 1
@@ -136,7 +136,7 @@ class Accountant:
         for found in round_.irregularities:
             self._irregularity(round_.number, found)
 
-    def result(self, clock: Clock, begun: list[int]) -> Account:
+    def result(self, clock: CasinoClock, begun: list[int]) -> Account:
         """Return the account. `begun` is when each round began."""
         account = self._account
         hours = Counter(clock.hour_of(moment) for moment in begun)
@@ -151,7 +151,7 @@ class Accountant:
             self._out(min(account.span.end, account.table.last_utc_ns))
         return account
 
-    def _event(self, line: Line) -> None:
+    def _event(self, line: EventLine) -> None:
         name, event = line.event["event"], line.event
         if name in FAULTS and event.get("code") not in NO_FAULT:
             self._account.faults.append(line)
@@ -174,10 +174,12 @@ class Accountant:
         elif name == "pin_refused":
             self._person(event["person"]).wrong_pins += 1
 
-    def _irregularity(self, number: int, found: Irregularity) -> None:
+    def _irregularity(self, number: int, found: JournaledIrregularity) -> None:
         row = found.row
         key = (row["id"], row["clause"], found.kind)
-        group = self._groups.setdefault(key, Group(row["id"], found.kind, row["clause"], row.get("authority", "")))
+        group = self._groups.setdefault(
+            key, IrregularityGroup(row["id"], found.kind, row["clause"], row.get("authority", ""))
+        )
         group.rounds.append(number)
         group.by_device += found.raised.event["noticed_by"] in (DEVICE, INFERENCE)
         if not found.outcome:
@@ -189,10 +191,10 @@ class Accountant:
         by[found.outcome] = by.get(found.outcome, 0) + 1
         self._person(person).decided += 1
 
-    def _person(self, name: str) -> Person:
-        return self._people.setdefault(name, Person(name))
+    def _person(self, name: str) -> PersonAccount:
+        return self._people.setdefault(name, PersonAccount(name))
 
-    def _service(self, decided: Decided, happened: Happened) -> None:
+    def _service(self, decided: DecisionInRound, happened: Happened) -> None:
         if happened.name != "service_changed":
             return
         if happened.event["service"] == IN_SERVICE:

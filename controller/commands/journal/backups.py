@@ -9,7 +9,7 @@ import click
 
 from controller.commands.journal.copies import MANIFEST, back_up, check
 from controller.commands.journal.copies import restore as put_back
-from controller.commands.journal.journal_options import Asked, journal_options, opened, problems
+from controller.commands.journal.journal_options import JournalRequest, journal_options, opened, problems
 from controller.commands.text import many, say, write_out
 from controller.daemon.host import HostClock
 from controller.daemon.journal_files import give_to, name_of
@@ -18,7 +18,7 @@ from controller.daemon.journal_files import give_to, name_of
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 @journal_options
-def backup(folder: Path, asked: Asked) -> None:
+def backup(folder: Path, asked: JournalRequest) -> None:
     """Copy the journal into FOLDER, which must be empty or missing, also while the table deals.
 
     The copy holds everything up to one moment, except the keys: keep journal.key and signing.key separately.

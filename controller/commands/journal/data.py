@@ -6,8 +6,8 @@ from typing import Any
 
 from controller.api.narration import with_messages
 from controller.commands.journal.account import Account
-from controller.commands.journal.decisions import Line, telling
-from controller.commands.journal.rounds import Hand, Irregularity, Round
+from controller.commands.journal.decisions import EventLine, telling
+from controller.commands.journal.rounds import JournaledHand, JournaledIrregularity, JournaledRound
 from controller.commands.journal.source import Source
 from controller.commands.journal.words import course
 
@@ -18,7 +18,7 @@ def changed_in(source: Source) -> dict[str, Any]:
     return found | ({"misplaced": source.misplaced} if source.misplaced else {})
 
 
-def row_of(round_: Round) -> dict[str, Any]:
+def row_of(round_: JournaledRound) -> dict[str, Any]:
     """Return a round in a list. Times are nanoseconds since 1970 in UTC; `ended_ns` is 0 while it is in progress."""
     return {
         "round": round_.number,
@@ -34,7 +34,7 @@ def row_of(round_: Round) -> dict[str, Any]:
     }
 
 
-def whole(round_: Round) -> dict[str, Any]:
+def whole(round_: JournaledRound) -> dict[str, Any]:
     """Return a round with its hands, bets and course."""
     return {
         **row_of(round_),
@@ -87,7 +87,7 @@ def account_as_data(account: Account, source: Source) -> dict[str, Any]:
     }
 
 
-def _hand(hand: Hand) -> dict[str, Any]:
+def _hand(hand: JournaledHand) -> dict[str, Any]:
     return {
         "place": hand.place,
         "cards": hand.cards,
@@ -100,12 +100,12 @@ def _hand(hand: Hand) -> dict[str, Any]:
     }
 
 
-def _irregularity(found: Irregularity) -> dict[str, Any]:
+def _irregularity(found: JournaledIrregularity) -> dict[str, Any]:
     with telling(found.id):
         return _of_irregularity(found)
 
 
-def _of_irregularity(found: Irregularity) -> dict[str, Any]:
+def _of_irregularity(found: JournaledIrregularity) -> dict[str, Any]:
     person, role = found.decided_by if found.outcome else ("", "")
     return {
         "id": found.id,
@@ -124,7 +124,7 @@ def _of_irregularity(found: Irregularity) -> dict[str, Any]:
     }
 
 
-def _void(line: Line) -> dict[str, Any]:
+def _void(line: EventLine) -> dict[str, Any]:
     event = line.event
     return {
         "clause": event["clause"],
@@ -134,9 +134,9 @@ def _void(line: Line) -> dict[str, Any]:
     }
 
 
-def _line(line: Line) -> dict[str, Any]:
+def _line(line: EventLine) -> dict[str, Any]:
     return {**_who(line), "event": line.event}
 
 
-def _who(line: Line) -> dict[str, Any]:
+def _who(line: EventLine) -> dict[str, Any]:
     return {"entry": line.entry, "utc_ns": line.utc_ns, "by": line.by, "role": line.role}

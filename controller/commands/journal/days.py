@@ -17,7 +17,7 @@ class Span(NamedTuple):
     name: str = ""
 
 
-class Clock(NamedTuple):
+class CasinoClock(NamedTuple):
     """The casino's clock. `zone` is its time zone. `day_begins` is the local time at which its gaming day begins."""
 
     zone: tzinfo

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from controller.daemon.journal_kinds import check_event, check_input
-from controller.journal.reader import Decision
+from controller.journal.reader import JournaledDecision
 
 DEVICE_INPUTS: Final = frozenset(
     {"device_reported", "device_connected", "device_gone", "device_contradicted", "reports_missing", "status_received",
@@ -34,7 +34,7 @@ class Happened(NamedTuple):
         return str(self.event["event"])
 
 
-class Decided(NamedTuple):
+class DecisionInRound(NamedTuple):
     """A decision. `round` is the round that was in progress after it, or else the last round."""
 
     entry: int
@@ -85,20 +85,20 @@ def telling(entry: int = 0) -> Iterator[None]:
         raise UnreadableEntryError(said.rstrip("."), entry) from error
 
 
-def read(stored: Decision) -> Decided:
+def read(stored: JournaledDecision) -> DecisionInRound:
     """Read a decision. Raise `UnreadableEntryError` for anything but an input with its events."""
     with telling(stored.last):
         return _read(stored)
 
 
-def _read(stored: Decision) -> Decided:
+def _read(stored: JournaledDecision) -> DecisionInRound:
     with telling(stored.first):
         check_input(stored.input)
     events = list(zip(range(stored.first + 1, stored.last + 1), stored.events, strict=True))
     for entry, event in events:
         with telling(entry):
             check_event(event)
-    return Decided(
+    return DecisionInRound(
         stored.first,
         stored.utc_ns,
         stored.round,
@@ -113,13 +113,13 @@ def name_of(event: bytes) -> str:
     return found.decode(errors="replace")
 
 
-def _published(stored: Decision, entry: int, event: bytes) -> dict[str, Any]:
+def _published(stored: JournaledDecision, entry: int, event: bytes) -> dict[str, Any]:
     """Return the event as the API publishes it."""
     changed = {} if stored.holds else {"changed": True}
     return {"entry": entry, "utc_ns": stored.utc_ns, "round": stored.round, **_decode(event), **changed}
 
 
-class Line(msgspec.Struct, frozen=True):
+class EventLine(msgspec.Struct, frozen=True):
     """An event, and the author of its input: a person (id, rank, operation), the device or the program."""
 
     entry: int
@@ -130,8 +130,8 @@ class Line(msgspec.Struct, frozen=True):
     operation: dict[str, Any] = {}
 
 
-def line_of(decided: Decided, happened: Happened) -> Line:
-    return Line(happened.entry, decided.utc_ns, decided.by, decided.role, happened.event, decided.operation)
+def line_of(decided: DecisionInRound, happened: Happened) -> EventLine:
+    return EventLine(happened.entry, decided.utc_ns, decided.by, decided.role, happened.event, decided.operation)
 
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode

@@ -15,11 +15,11 @@ import click
 import msgspec
 
 from controller.api.narration import tell
-from controller.commands.journal.days import Clock
-from controller.commands.journal.decisions import Decided, line_of, read, telling
+from controller.commands.journal.days import CasinoClock
+from controller.commands.journal.decisions import DecisionInRound, line_of, read, telling
 from controller.commands.journal.journal_options import (
     ALL,
-    Asked,
+    JournalRequest,
     journal_options,
     mark_of,
     opened,
@@ -42,7 +42,7 @@ FORMULAS: Final = ("=", "+", "-", "@")
 @span_options
 @click.option("--entries", metavar="FIRST-LAST", help="Only entries with these numbers.")
 @click.option("--format", "form", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True)
-def export(asked: Asked, day: str | None, since: str | None, until: str | None, entries: str | None,
+def export(asked: JournalRequest, day: str | None, since: str | None, until: str | None, entries: str | None,
            form: str) -> None:  # fmt: skip
     """Write events: all of them, or those of a time or of a range of entries.
 
@@ -76,11 +76,11 @@ def _range(entries: str | None) -> tuple[int, int]:
     return found
 
 
-def _json_line(decided: Decided, event: dict[str, Any], table: Table, clock: Clock) -> str:
+def _json_line(decided: DecisionInRound, event: dict[str, Any], table: Table, clock: CasinoClock) -> str:
     return msgspec.json.encode(event).decode()
 
 
-def _csv_line(decided: Decided, event: dict[str, Any], table: Table, clock: Clock) -> str:
+def _csv_line(decided: DecisionInRound, event: dict[str, Any], table: Table, clock: CasinoClock) -> str:
     row = event.get("row")
     clause = row["clause"] if isinstance(row, dict) else event.get("clause", "")
     irregularity = event["entry"] if event["event"] == "irregularity_raised" else event.get("irregularity") or ""
@@ -101,7 +101,7 @@ def _row(cells: tuple[object, ...]) -> str:
     return written.getvalue()
 
 
-LINES: Final[dict[str, Callable[[Decided, dict[str, Any], Table, Clock], str]]] = {
+LINES: Final[dict[str, Callable[[DecisionInRound, dict[str, Any], Table, CasinoClock], str]]] = {
     "jsonl": _json_line,
     "csv": _csv_line,
 }
@@ -115,7 +115,7 @@ MAX_ENTRY: Final = 2**63 - 1
 @journal_options
 @click.option("--json", "as_json", is_flag=True, help="Print events as JSON, one per line, as the API publishes them.")
 @click.option("--after", type=click.IntRange(0, MAX_ENTRY), help="Begin after this entry; by default with new events.")
-def follow(asked: Asked, as_json: bool, after: int | None) -> None:
+def follow(asked: JournalRequest, as_json: bool, after: int | None) -> None:
     """Print events as they are recorded, until interrupted. Continues when the daemon restarts."""
     try:
         with opened(asked) as source:
@@ -125,7 +125,9 @@ def follow(asked: Asked, as_json: bool, after: int | None) -> None:
         return
 
 
-def follow_from(source: Source, after: int, asked: Asked, *, as_json: bool, wait: Callable[[], object]) -> None:
+def follow_from(
+    source: Source, after: int, asked: JournalRequest, *, as_json: bool, wait: Callable[[], object]
+) -> None:
     """Print what comes after an entry, and check again after each `wait`, forever."""
     table = source.opening(source.file(-1))
     said: list[str] = []

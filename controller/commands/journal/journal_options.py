@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 import click
 import msgspec
 
-from controller.commands.journal.days import UTC, Clock, Span
+from controller.commands.journal.days import UTC, CasinoClock, Span
 from controller.commands.journal.decisions import UnreadableEntryError, telling
 from controller.commands.journal.reading import last_day
 from controller.commands.journal.source import Source
@@ -33,13 +33,13 @@ MOST_NAMED: Final = 5  # ranges of entries in a sentence
 ALL: Final = Span(0, 2**63 - 1, "the whole journal")
 
 
-class Asked(NamedTuple):
+class JournalRequest(NamedTuple):
     """The requested journal, and its way of counting days. `key_file` is the local key, if known and belonging to this
     user.
     """
 
     path: Path
-    clock: Clock
+    clock: CasinoClock
     key_file: Path | None = None
 
 
@@ -59,7 +59,7 @@ def journal_options(command: Command) -> Command:
     return wrapped  # type: ignore[return-value]  # it takes what the command takes, except `asked`
 
 
-def _asked(path: Path | None, config: Path | None, zone: str | None, day_begins: str | None) -> Asked:
+def _asked(path: Path | None, config: Path | None, zone: str | None, day_begins: str | None) -> JournalRequest:
     if (path is None) == (config is None):
         raise BadInputError(
             "Name the journal either by its folder or by a configuration.",
@@ -77,7 +77,7 @@ def _asked(path: Path | None, config: Path | None, zone: str | None, day_begins:
     except ValueError as error:
         raise BadInputError(f"--zone: {error}.", "Write it as Asia/Singapore or UTC.") from error
     try:
-        return Asked(path, Clock(found, name, time.fromisoformat(day_begins or begins)), key_file)
+        return JournalRequest(path, CasinoClock(found, name, time.fromisoformat(day_begins or begins)), key_file)
     except ValueError as error:
         raise BadInputError(f"--day-begins: {error}.", "Write it as 06:00.") from error
 
@@ -99,7 +99,7 @@ def span_options(command: Command) -> Command:
     return click.option("--day", metavar="DATE", help="A gaming day, as 2026-11-23; by default the last one.")(command)
 
 
-def span_of(asked: Asked, source: Source, day: str | None, since: str | None, until: str | None) -> Span:
+def span_of(asked: JournalRequest, source: Source, day: str | None, since: str | None, until: str | None) -> Span:
     """Return the requested time, or else the last gaming day of the journal. Raise `BadInputError`."""
     try:
         if day is not None:
@@ -127,7 +127,7 @@ def problems() -> Iterator[None]:
 
 
 @contextmanager
-def opened(asked: Asked) -> Iterator[Source]:
+def opened(asked: JournalRequest) -> Iterator[Source]:
     """Open the journal for reading. Raise `JournalError`.
 
     Changed entries, and entries that cannot be put into words, end the command with exit code 4 after its output.

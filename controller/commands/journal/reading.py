@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from controller.commands.journal.account import Account, Accountant
-from controller.commands.journal.days import SECOND, Clock, Span
-from controller.commands.journal.decisions import Decided, name_of, read
-from controller.commands.journal.rounds import Round, Rounds
+from controller.commands.journal.days import SECOND, CasinoClock, Span
+from controller.commands.journal.decisions import DecisionInRound, name_of, read
+from controller.commands.journal.rounds import JournaledRound, Rounds
 from controller.commands.journal.source import File, Source
 from controller.commands.journal.table import OF_THE_TABLE, Table
-from controller.journal.reader import Decision
+from controller.journal.reader import JournaledDecision
 
 HOUR = 3600 * SECOND
 """The margin around a span, for rounds in progress and a clock that was a little wrong."""
 
 
-def find_round(source: Source, number: int) -> Round | None:
+def find_round(source: Source, number: int) -> JournaledRound | None:
     """Return a round with everything that the journal says of it until its errors could no longer be reported, if it
     exists.
     """
@@ -35,7 +35,9 @@ def find_round(source: Source, number: int) -> Round | None:
     return next((one for one in rounds.rest() if one.number == number), None)
 
 
-def rounds_in(source: Source, span: Span, each: Callable[[Decided], object] = lambda decided: None) -> Iterator[Round]:
+def rounds_in(
+    source: Source, span: Span, each: Callable[[DecisionInRound], object] = lambda decided: None
+) -> Iterator[JournaledRound]:
     """Yield the rounds that began in a span, each once it is complete. `each` is called with every decision that is
     read.
     """
@@ -49,12 +51,12 @@ def rounds_in(source: Source, span: Span, each: Callable[[Decided], object] = la
     yield from (one for one in rounds.rest() if span.start <= one.began_ns < span.end)
 
 
-def account_of(source: Source, span: Span, clock: Clock) -> Account:
+def account_of(source: Source, span: Span, clock: CasinoClock) -> Account:
     """Return the account of a span. A round counts where it began."""
     _, table = _before(source, lambda file: file.header.created_utc_ns <= span.start)
     accountant, begun = Accountant(table, span), []
 
-    def take(decided: Decided) -> None:
+    def take(decided: DecisionInRound) -> None:
         for happened in decided.events:
             table.take(decided, happened)
         accountant.take(decided)
@@ -65,7 +67,7 @@ def account_of(source: Source, span: Span, clock: Clock) -> Account:
     return accountant.result(clock, begun)
 
 
-def decided_in(source: Source, span: Span, after: int = 0) -> Iterator[Decided]:
+def decided_in(source: Source, span: Span, after: int = 0) -> Iterator[DecisionInRound]:
     """Yield the decisions of a span that end after an entry."""
     begin, _ = _before(source, lambda file: file.header.created_utc_ns <= span.start)
     until = _until(source, span)
@@ -76,13 +78,13 @@ def decided_in(source: Source, span: Span, after: int = 0) -> Iterator[Decided]:
             yield read(stored)
 
 
-def last_day(source: Source, clock: Clock) -> Span | None:
+def last_day(source: Source, clock: CasinoClock) -> Span | None:
     """Return the gaming day of the last decision, if any."""
     last = source.last()
     return None if last is None else clock.day(clock.day_of(last.utc_ns))
 
 
-def _read(source: Source, after: int, wanted: Callable[[Decision], bool]) -> Iterator[Decided]:
+def _read(source: Source, after: int, wanted: Callable[[JournaledDecision], bool]) -> Iterator[DecisionInRound]:
     """Yield the wanted decisions, after earlier ones that give facts about the table."""
     for stored in source.decisions(after):
         if wanted(stored) or not OF_THE_TABLE.isdisjoint(map(name_of, stored.events)):

@@ -11,7 +11,7 @@ import click
 from controller.commands.found_commands import of_extra
 from controller.commands.journal.data import account_as_data, changed_in
 from controller.commands.journal.journal_options import (
-    Asked,
+    JournalRequest,
     journal_options,
     mark_of,
     opened,
@@ -20,7 +20,7 @@ from controller.commands.journal.journal_options import (
     span_options,
 )
 from controller.commands.journal.reading import account_of
-from controller.commands.journal.report_sections import NOTHING, Section, sections, summary
+from controller.commands.journal.report_sections import NOTHING, ReportSection, sections, summary
 from controller.commands.pages.file import PageFile, write_page
 from controller.commands.text import Page, longest, page, write_out
 
@@ -32,7 +32,7 @@ SHORT: Final = 32  # characters; wider columns are text
 @span_options
 @click.option("--html", "html", type=PageFile(), help="Write one HTML page, with plots, to this file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def report(asked: Asked, day: str | None, since: str | None, until: str | None, html: Path | None,
+def report(asked: JournalRequest, day: str | None, since: str | None, until: str | None, html: Path | None,
            as_json: bool) -> None:  # fmt: skip
     """Report on a gaming day or a shift: rounds, hands, voids, irregularities, faults of the device, people.
 
@@ -63,7 +63,7 @@ def report(asked: Asked, day: str | None, since: str | None, until: str | None, 
         output.show()
 
 
-def _tell(section: Section, output: Page) -> None:
+def _tell(section: ReportSection, output: Page) -> None:
     output.heading(section.title)
     if section.rows:
         output.rows(list(_in_lines(section)))
@@ -71,7 +71,7 @@ def _tell(section: Section, output: Page) -> None:
         output.entry(NOTHING)
 
 
-def _in_lines(section: Section) -> Iterator[list[str]]:
+def _in_lines(section: ReportSection) -> Iterator[list[str]]:
     """Yield short columns as they are, then the long ones as one text, which may wrap in a terminal."""
     if not section.columns:
         yield from map(list, section.rows)

@@ -15,15 +15,15 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from controller.commands.journal.account import Account
-from controller.commands.journal.days import Clock
-from controller.commands.journal.report_sections import NOTHING, Section, summary
+from controller.commands.journal.days import CasinoClock
+from controller.commands.journal.report_sections import NOTHING, ReportSection, summary
 from controller.commands.pages.page import DARK, Plot, drawn, rendered
 
 FEW_BARS: Final = 12  # fewer bars than this keep the same width
 MOST_BARS: Final = 24
 
 
-def plots_of(account: Account, clock: Clock) -> list[Plot]:
+def plots_of(account: Account, clock: CasinoClock) -> list[Plot]:
     """Return the plots that have something to show."""
     made: list[Plot] = []
     if account.hours:
@@ -76,7 +76,7 @@ def _drawn(title: str, draw: Callable[[Axes], None]) -> bytes:
 TEMPLATE: Final = Path(__file__).with_name("report.html")
 
 
-def page_of(account: Account, made: Sequence[Section], clock: Clock, mark: str = "") -> str:
+def page_of(account: Account, made: Sequence[ReportSection], clock: CasinoClock, mark: str = "") -> str:
     """Return the page, with `mark` at its head. Texts of people and devices are escaped."""
     return rendered(
         TEMPLATE, table=account.table, span=account.span.name, zone=clock.zone_name, summary=summary(account),

@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 
 from controller.api.narration import tell, with_messages
 from controller.commands.journal.account import Account
-from controller.commands.journal.days import Clock, lasted
-from controller.commands.journal.decisions import Line, telling
+from controller.commands.journal.days import CasinoClock, lasted
+from controller.commands.journal.decisions import EventLine, telling
 from controller.commands.journal.source import Source
 from controller.commands.journal.words import OUTCOMES, title
 from controller.commands.text import many
@@ -42,13 +42,13 @@ COLUMNS: Final = {
 """Column heads by section; a section that is not listed has none."""
 
 
-class Section(NamedTuple):
+class ReportSection(NamedTuple):
     title: str
     columns: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
 
 
-def sections(account: Account, source: Source, clock: Clock) -> list[Section]:
+def sections(account: Account, source: Source, clock: CasinoClock) -> list[ReportSection]:
     """Return all sections, including empty ones, since "nothing happened" is an answer."""
     made = {
         "Rounds": _rounds(account),
@@ -61,7 +61,7 @@ def sections(account: Account, source: Source, clock: Clock) -> list[Section]:
         "People": _people(account),
         "Where the journal stood": _heads(account, source, clock),
     }
-    return [Section(title, COLUMNS.get(title, ()), list(rows)) for title, rows in made.items()]
+    return [ReportSection(title, COLUMNS.get(title, ()), list(rows)) for title, rows in made.items()]
 
 
 def summary(account: Account) -> str:
@@ -90,7 +90,7 @@ def _rounds(account: Account) -> Iterator[tuple[str, str]]:
     yield "not in service", lasted(account.not_in_service_ns)
 
 
-def _voids(account: Account, clock: Clock) -> Iterator[tuple[str, ...]]:
+def _voids(account: Account, clock: CasinoClock) -> Iterator[tuple[str, ...]]:
     for one in account.voids:
         assert one.void is not None, "it is among them for that"
         event, line = one.void.event, one.void
@@ -126,12 +126,12 @@ def _deciders(account: Account) -> Iterator[tuple[str, str]]:
         yield who, _outcomes(outcomes)
 
 
-def _undecided(account: Account, clock: Clock) -> Iterator[tuple[str, str]]:
+def _undecided(account: Account, clock: CasinoClock) -> Iterator[tuple[str, str]]:
     for found in account.undecided:
         yield clock.hour(found.raised.utc_ns), f"round {found.of_round}: {title(found, account.table.words)}"
 
 
-FAULT_WORDS: Final[dict[str, Callable[[Line], str]]] = {
+FAULT_WORDS: Final[dict[str, Callable[[EventLine], str]]] = {
     "command_unanswered": lambda line: "a command was not answered",
     "exit_differs": lambda line: "its exit was not in the ordered state",
     "reports_passed": lambda line: f"reports are lost: {with_messages(line.event['note'])}",
@@ -139,7 +139,7 @@ FAULT_WORDS: Final[dict[str, Callable[[Line], str]]] = {
 }
 
 
-def _faults(account: Account, clock: Clock) -> Iterator[tuple[str, ...]]:
+def _faults(account: Account, clock: CasinoClock) -> Iterator[tuple[str, ...]]:
     """Yield each kind of fault once, with its count."""
     moments_of: dict[str, list[int]] = {}
     for line in account.faults:
@@ -154,7 +154,7 @@ def _faults(account: Account, clock: Clock) -> Iterator[tuple[str, ...]]:
         yield str(sum(len(moments) for _, moments in more)), "", "", f"{len(more)} other kinds"
 
 
-def _noted(account: Account, clock: Clock) -> Iterator[tuple[str, ...]]:
+def _noted(account: Account, clock: CasinoClock) -> Iterator[tuple[str, ...]]:
     for line in account.noted:
         with telling(line.entry):
             text = tell(line.event, account.table.words) or ""
@@ -167,7 +167,7 @@ def _people(account: Account) -> Iterator[tuple[str, ...]]:
         yield one.id, one.name, ", ".join(one.roles), *map(str, counts)
 
 
-def _heads(account: Account, source: Source, clock: Clock) -> Iterator[tuple[str, str]]:
+def _heads(account: Account, source: Source, clock: CasinoClock) -> Iterator[tuple[str, str]]:
     yield "journal", source.journal_id
     yield "entries", f"{account.first} to {account.last}"
     signed = source.signed_head(account.last)

@@ -13,7 +13,7 @@ import msgspec
 
 from controller.api.narration import with_messages
 from controller.commands.journal.days import Span
-from controller.commands.journal.decisions import Decided, Happened, Line, line_of
+from controller.commands.journal.decisions import DecisionInRound, EventLine, Happened, line_of
 from controller.commands.journal.table import Table
 from controller.table.model import DENIED
 
@@ -38,7 +38,7 @@ DECIDES: Final = frozenset({"irregularity_confirmed", "order_named", "ruled"})
 OUTSIDE: Final = frozenset({"closed", "idle", "maintenance"})  # phases outside any round
 
 
-class Irregularity(msgspec.Struct):
+class JournaledIrregularity(msgspec.Struct):
     """An irregularity as it was raised (`raised`), and its course. `row` is the one that applied last.
 
     `outcome` is empty while it is open.
@@ -46,12 +46,12 @@ class Irregularity(msgspec.Struct):
 
     id: int
     of_round: int
-    raised: Line
+    raised: EventLine
     row: dict[str, Any]
     place: str = ""
     outcome: str = ""
-    resolved: Line | None = None
-    steps: list[Line] = []
+    resolved: EventLine | None = None
+    steps: list[EventLine] = []
 
     @property
     def resolved_by(self) -> str:
@@ -75,7 +75,7 @@ class Irregularity(msgspec.Struct):
         return str(self.raised.event["kind"])
 
 
-class Hand(msgspec.Struct):
+class JournaledHand(msgspec.Struct):
     """The cards of a place as far as they were exposed. `dead` is the clause or authority that took it out of play."""
 
     place: str
@@ -103,7 +103,7 @@ class Hand(msgspec.Struct):
         return [*self.named, *marks]
 
 
-class Round(msgspec.Struct):
+class JournaledRound(msgspec.Struct):
     """One round. `first` and `last` are journal entries; `ended_ns` is 0 while it is in progress. `void` says why it is
     void.
     """
@@ -118,7 +118,7 @@ class Round(msgspec.Struct):
     device: str = ""
     deck: int = 0
     label: str = ""
-    shuffle: Line | None = None
+    shuffle: EventLine | None = None
     last: int = 0
     ended_ns: int = 0
     ending: str = IN_PROGRESS
@@ -127,23 +127,23 @@ class Round(msgspec.Struct):
     order: str = ""
     clause: str = ""
     first_card: str = ""
-    hands: dict[str, Hand] = {}
-    void: Line | None = None
+    hands: dict[str, JournaledHand] = {}
+    void: EventLine | None = None
     chips: str = ""  # paid and returned
     bets: list[dict[str, Any]] = []
     settlement: list[dict[str, Any]] = []
     house: str = ""
-    irregularities: list[Irregularity] = []
-    recalls: list[Line] = []
-    course: list[Line] = []
+    irregularities: list[JournaledIrregularity] = []
+    recalls: list[EventLine] = []
+    course: list[EventLine] = []
     people: dict[str, list[str]] = {}  # id to ranks, each with the kind of proof
     refused: int = 0
 
-    def hand(self, place: str) -> Hand:
-        return self.hands.setdefault(place, Hand(place))
+    def hand(self, place: str) -> JournaledHand:
+        return self.hands.setdefault(place, JournaledHand(place))
 
     @property
-    def dealt(self) -> list[Hand]:
+    def dealt(self) -> list[JournaledHand]:
         """The hands that got cards, the boxes in order and the Dealer last."""
         held = [hand for hand in self.hands.values() if hand.cards]
         return sorted(held, key=lambda hand: (hand.place == "D", len(hand.place), hand.place))
@@ -154,12 +154,12 @@ class Rounds:
 
     def __init__(self, table: Table | None = None) -> None:
         self.table = table or Table()
-        self._rounds: dict[int, Round] = {}
-        self._irregularities: dict[int, Irregularity] = {}
+        self._rounds: dict[int, JournaledRound] = {}
+        self._irregularities: dict[int, JournaledIrregularity] = {}
 
-    def take(self, decided: Decided) -> list[Round]:
+    def take(self, decided: DecisionInRound) -> list[JournaledRound]:
         """Return the rounds that the decision completes: their errors can no longer be reported."""
-        done: list[Round] = []
+        done: list[JournaledRound] = []
         for happened in decided.events:
             self.table.take(decided, happened)
             if happened.name == "round_began":
@@ -172,13 +172,13 @@ class Rounds:
             self._of_an_irregularity(decided, happened)
         return done
 
-    def rest(self) -> list[Round]:
+    def rest(self) -> list[JournaledRound]:
         """Return the rounds that are incomplete at the end of the journal."""
         left = list(self._rounds.values())
         self._rounds, self._irregularities = {}, {}
         return left
 
-    def get(self, number: int) -> Round:
+    def get(self, number: int) -> JournaledRound:
         """Return a round that is not complete."""
         return self._rounds[number]
 
@@ -190,7 +190,7 @@ class Rounds:
         """Return whether a round that began in the span is not complete."""
         return any(span.start <= one.began_ns < span.end for one in self._rounds.values())
 
-    def _begin(self, decided: Decided, happened: Happened) -> list[Round]:
+    def _begin(self, decided: DecisionInRound, happened: Happened) -> list[JournaledRound]:
         event, table = happened.event, self.table
         number = int(event["round"])
         earlier = event.get("earlier")
@@ -200,7 +200,7 @@ class Rounds:
             del self._rounds[one.number]
             for found in one.irregularities:
                 self._irregularities.pop(found.id, None)
-        self._rounds[number] = Round(
+        self._rounds[number] = JournaledRound(
             number=number,
             first=decided.entry,
             began_ns=decided.utc_ns,
@@ -215,26 +215,26 @@ class Rounds:
         )
         return done
 
-    def _take_back(self, decided: Decided, happened: Happened) -> None:
+    def _take_back(self, decided: DecisionInRound, happened: Happened) -> None:
         """End a round that did not begin. The previous round is the last one again."""
         taken_back = self._rounds.get(happened.event["taken_back"])
         if taken_back is not None:
             taken_back.ending, taken_back.ended_ns = NOT_BEGUN, decided.utc_ns
             taken_back.course.append(line_of(decided, happened))
 
-    def _add(self, round_: Round, decided: Decided, happened: Happened) -> None:
+    def _add(self, round_: JournaledRound, decided: DecisionInRound, happened: Happened) -> None:
         line = line_of(decided, happened)
         round_.course.append(line)
         round_.last = happened.entry
         if (change := CHANGES.get(happened.name)) is not None:
             change(round_, line)
 
-    def _of_an_irregularity(self, decided: Decided, happened: Happened) -> None:
+    def _of_an_irregularity(self, decided: DecisionInRound, happened: Happened) -> None:
         line = line_of(decided, happened)
         event = happened.event
         if happened.name == "irregularity_raised":
             number = event.get("of_round") or decided.round
-            found = Irregularity(happened.entry, number, line, event["row"], event.get("place") or "")
+            found = JournaledIrregularity(happened.entry, number, line, event["row"], event.get("place") or "")
             self._irregularities[found.id] = found
             if (round_ := self._rounds.get(number)) is not None:
                 round_.irregularities.append(found)
@@ -253,7 +253,7 @@ class Rounds:
                 _add_person(about, line.by, line.role)
 
 
-def _is_elsewhere(round_: Round, happened: Happened) -> bool:
+def _is_elsewhere(round_: JournaledRound, happened: Happened) -> bool:
     """Return whether the event is outside the last round: the round has ended, or the event recalls another round's
     cards.
     """
@@ -262,11 +262,11 @@ def _is_elsewhere(round_: Round, happened: Happened) -> bool:
     return bool(round_.ended_ns) and happened.name in BETWEEN_ROUNDS
 
 
-def _open(round_: Round) -> bool:
+def _open(round_: JournaledRound) -> bool:
     return any(not found.outcome for found in round_.irregularities)
 
 
-def _step(found: Irregularity, line: Line) -> None:
+def _step(found: JournaledIrregularity, line: EventLine) -> None:
     event = line.event
     found.steps.append(line)
     found.row = event.get("row") or found.row
@@ -281,7 +281,7 @@ def _step(found: Irregularity, line: Line) -> None:
 # -- what an event changes in its round ----------------------------------------------------------------------------
 
 
-def _phase(round_: Round, line: Line) -> None:
+def _phase(round_: JournaledRound, line: EventLine) -> None:
     phase = line.event["phase"]
     if line.event.get("frees_bets"):
         for hand in round_.hands.values():
@@ -293,16 +293,16 @@ def _phase(round_: Round, line: Line) -> None:
         round_.ended_ns = line.utc_ns if phase in ENDS else 0
 
 
-def _boxes(round_: Round, line: Line) -> None:
+def _boxes(round_: JournaledRound, line: EventLine) -> None:
     round_.boxes = list(line.event["boxes"])
 
 
-def _deal(round_: Round, line: Line) -> None:
+def _deal(round_: JournaledRound, line: EventLine) -> None:
     event = line.event
     round_.unit, round_.order, round_.clause = event["unit"], event["order"], event["clause"]
 
 
-def _dealt(round_: Round, line: Line) -> None:
+def _dealt(round_: JournaledRound, line: EventLine) -> None:
     for place, card in zip(line.event["places"], line.event["cards"], strict=True):
         hand, key = round_.hand(place), (card["shuffle"], card["ordinal"])
         hand.lying.append(key)
@@ -310,7 +310,7 @@ def _dealt(round_: Round, line: Line) -> None:
             hand.face_up.append(key)
 
 
-def _moved(round_: Round, line: Line) -> None:
+def _moved(round_: JournaledRound, line: EventLine) -> None:
     """Move cards as the table's state does: a hand with cards found elsewhere keeps its counted number."""
     event = line.event
     counted = {place: len(hand.lying) + hand.surplus for place, hand in round_.hands.items() if hand.surplus}
@@ -334,101 +334,101 @@ def _moved(round_: Round, line: Line) -> None:
             round_.hand(event["place"]).surplus = 0
 
 
-def _counted(round_: Round, line: Line) -> None:
+def _counted(round_: JournaledRound, line: EventLine) -> None:
     hand = round_.hand(line.event["place"])
     hand.surplus = line.event["count"] - len(hand.lying)
 
 
-def _exposed(round_: Round, line: Line) -> None:
+def _exposed(round_: JournaledRound, line: EventLine) -> None:
     round_.hand(line.event["place"]).shown = list(line.event["cards"])
 
 
-def _entered_again(round_: Round, line: Line) -> None:
+def _entered_again(round_: JournaledRound, line: EventLine) -> None:
     round_.hand(line.event["place"]).shown = []
 
 
-def _named(round_: Round, line: Line) -> None:
+def _named(round_: JournaledRound, line: EventLine) -> None:
     round_.hand(line.event["place"]).named = list(line.event["cards"])
 
 
-def _judged(round_: Round, line: Line) -> None:
+def _judged(round_: JournaledRound, line: EventLine) -> None:
     event, hand = line.event, round_.hand(line.event["place"])
     hand.outcome, hand.name, hand.against, hand.half = (
         event["outcome"], str(with_messages(event["hand"])), str(with_messages(event["dealer_hand"])), event["half"],
     )  # fmt: skip
 
 
-def _judged_again(round_: Round, line: Line) -> None:
+def _judged_again(round_: JournaledRound, line: EventLine) -> None:
     for place in line.event["places"]:
         round_.hand(place).outcome = ""
 
 
-def _removed(round_: Round, line: Line) -> None:
+def _removed(round_: JournaledRound, line: EventLine) -> None:
     hand = round_.hand(line.event["place"])
     hand.dead, hand.outcome = line.event["clause"] or line.event.get("authority") or "a ruling", ""
 
 
-def _reopened(round_: Round, line: Line) -> None:
+def _reopened(round_: JournaledRound, line: EventLine) -> None:
     for place in line.event.get("hands", ()):
         round_.hand(place).dead = ""
 
 
-def _first_card(round_: Round, line: Line) -> None:
+def _first_card(round_: JournaledRound, line: EventLine) -> None:
     round_.first_card = line.event["card"] if line.event["event"] == "first_card_shown" else FACE_DOWN
 
 
-def _voided(round_: Round, line: Line) -> None:
+def _voided(round_: JournaledRound, line: EventLine) -> None:
     """Void the round. For the previous round, `_of_an_irregularity` names it."""
     if line.event.get("of_round") in (0, None, round_.number):
         round_.void, round_.ending = line, VOID
         round_.chips = "" if line.event.get("was_paid") else round_.chips
 
 
-def _void_lifted(round_: Round, line: Line) -> None:
+def _void_lifted(round_: JournaledRound, line: EventLine) -> None:
     round_.void, round_.chips = None, ""
 
 
-def _chips(round_: Round, line: Line) -> None:
+def _chips(round_: JournaledRound, line: EventLine) -> None:
     round_.chips = "returned" if line.event.get("returned") else "paid"
 
 
-def _chips_again(round_: Round, line: Line) -> None:
+def _chips_again(round_: JournaledRound, line: EventLine) -> None:
     round_.chips = "" if line.event.get("chips") or line.event.get("returned") else round_.chips
 
 
-def _bets(round_: Round, line: Line) -> None:
+def _bets(round_: JournaledRound, line: EventLine) -> None:
     round_.bets = list(line.event["bets"])
 
 
-def _settled(round_: Round, line: Line) -> None:
+def _settled(round_: JournaledRound, line: EventLine) -> None:
     round_.settlement, round_.house = list(line.event["bets"]), line.event["house"]
 
 
-def _settlement_reversed(round_: Round, line: Line) -> None:
+def _settlement_reversed(round_: JournaledRound, line: EventLine) -> None:
     round_.settlement, round_.house, round_.chips = [], "", ""
 
 
-def _operation(round_: Round, line: Line) -> None:
+def _operation(round_: JournaledRound, line: EventLine) -> None:
     rank = line.role + (", by PIN" if line.event.get("proven") == "pin" else "")
     _add_person(round_, line.event["person"], rank)
 
 
-def _add_person(round_: Round, person: str, rank: str) -> None:
+def _add_person(round_: JournaledRound, person: str, rank: str) -> None:
     """Add a person once for each rank; the person's operation shows the kind of proof."""
     ranks = round_.people.setdefault(person, [])
     if not any(known == rank or known.startswith(f"{rank},") for known in ranks):
         ranks.append(rank)
 
 
-def _refused(round_: Round, line: Line) -> None:
+def _refused(round_: JournaledRound, line: EventLine) -> None:
     round_.refused += 1
 
 
-def _dealer(round_: Round, line: Line) -> None:
+def _dealer(round_: JournaledRound, line: EventLine) -> None:
     round_.dealer = line.event.get("to_dealer") or line.event.get("dealer") or ""
 
 
-CHANGES: Final[dict[str, Callable[[Round, Line], None]]] = {
+CHANGES: Final[dict[str, Callable[[JournaledRound, EventLine], None]]] = {
     "phase_entered": _phase,
     "boxes_occupied": _boxes,
     "deal_began": _deal,

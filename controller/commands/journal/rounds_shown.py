@@ -7,7 +7,7 @@ import click
 from controller.commands.journal.data import changed_in, row_of, whole
 from controller.commands.journal.days import lasted
 from controller.commands.journal.journal_options import (
-    Asked,
+    JournalRequest,
     journal_options,
     mark_of,
     opened,
@@ -16,7 +16,7 @@ from controller.commands.journal.journal_options import (
     span_options,
 )
 from controller.commands.journal.reading import find_round, rounds_in
-from controller.commands.journal.rounds import Irregularity, Round
+from controller.commands.journal.rounds import JournaledIrregularity, JournaledRound
 from controller.commands.journal.words import cell_of, ending, tell_round
 from controller.commands.text import many, page
 from controller.problems import BadInputError
@@ -35,7 +35,7 @@ from controller.problems import BadInputError
 @click.option("--void", is_flag=True, help="Only void rounds.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object a line.")
 def list_rounds(
-    asked: Asked,
+    asked: JournalRequest,
     day: str | None,
     since: str | None,
     until: str | None,
@@ -72,11 +72,11 @@ def list_rounds(
         output.show()
 
 
-def _hands(one: Round) -> str:
+def _hands(one: JournaledRound) -> str:
     return many(len(one.dealt), "hand", "hands")
 
 
-def _is(found: Irregularity, wanted: str) -> bool:
+def _is(found: JournaledIrregularity, wanted: str) -> bool:
     said = wanted.strip().casefold().replace(" ", "_")
     clause = str(found.row["clause"]).casefold().replace(" ", "_")
     return said in (str(found.row["id"]).casefold(), found.kind) or clause == said or clause.startswith(f"{said}.")
@@ -87,7 +87,7 @@ def _is(found: Irregularity, wanted: str) -> bool:
 @journal_options
 @click.option("--short", is_flag=True, help="Leave out the course of the round.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def show(number: int, asked: Asked, short: bool, as_json: bool) -> None:
+def show(number: int, asked: JournalRequest, short: bool, as_json: bool) -> None:
     """Show round ROUND: how it ended, hands and bets, irregularities with clause and who decided, its course.
 
     Only exposed cards are shown; ?? is a card that lies face down.

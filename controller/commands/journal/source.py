@@ -15,7 +15,7 @@ from controller.journal import JournalError
 from controller.journal.chain import Head
 from controller.journal.file import Header, connect_reader, damaged, opening_text, speaking
 from controller.journal.folder import JournalFolder
-from controller.journal.reader import Decision, JournalReader
+from controller.journal.reader import JournaledDecision, JournalReader
 from controller.journal.signing import fingerprint, is_signed, statement
 
 MOST = 2**63 - 1
@@ -55,7 +55,7 @@ class File(NamedTuple):
         return self.header.previous.number
 
 
-class Checked:
+class CoveredDecisions:
     """The decisions of a file, held back until a signed head covers them: at the end of each round, and of a file.
 
     With the local key, MACs are checked too.
@@ -73,7 +73,7 @@ class Checked:
             rows = list(connection.execute(_HEADS))
         return {number: (utc_ns, signature) for number, utc_ns, signature in rows}
 
-    def decisions(self, after: int, *, only_signed: bool = False) -> Iterator[Decision]:
+    def decisions(self, after: int, *, only_signed: bool = False) -> Iterator[JournaledDecision]:
         """Yield the decisions after an entry. With `only_signed`, yield those that are valid and covered by a signed
         head.
         """
@@ -81,8 +81,8 @@ class Checked:
             if not only_signed or (signed and one.holds):
                 yield one
 
-    def _decisions(self, after: int) -> Iterator[tuple[bool, Decision]]:
-        held: list[Decision] = []
+    def _decisions(self, after: int) -> Iterator[tuple[bool, JournaledDecision]]:
+        held: list[JournaledDecision] = []
         for one in self._reader.decisions(after):
             if held and one.round != held[-1].round:  # the end of a round is always signed
                 self._heads = self._read_heads()  # it may have been signed since the heads were read
@@ -95,7 +95,7 @@ class Checked:
         if held:
             yield from ((False, each) for each in held) if self._may_be_unsigned(held[-1]) else _not_held(held)
 
-    def _may_be_unsigned(self, last: Decision) -> bool:
+    def _may_be_unsigned(self, last: JournaledDecision) -> bool:
         """Return whether the last decision may lack a signature.
 
         That is the case in a round in play, or at the end of a file whose key was lost, which the next key's file
@@ -106,7 +106,7 @@ class Checked:
             return True
         return following.public_key != self._header.public_key and following.previous == Head(last.last, last.hash)
 
-    def _covered(self, held: list[Decision]) -> Iterator[tuple[bool, Decision]]:
+    def _covered(self, held: list[JournaledDecision]) -> Iterator[tuple[bool, JournaledDecision]]:
         """Yield the decisions that the head of the last one covers."""
         is_good = self._is_signed(Head(held[-1].last, held[-1].hash))
         return ((True, each) for each in held) if is_good else _not_held(held)
@@ -119,7 +119,7 @@ class Checked:
         return is_signed(self._header.public_key, signature, said)
 
 
-def _not_held(decisions: list[Decision]) -> Iterator[tuple[bool, Decision]]:
+def _not_held(decisions: list[JournaledDecision]) -> Iterator[tuple[bool, JournaledDecision]]:
     return ((False, msgspec.structs.replace(one, holds=False)) for one in decisions)
 
 
@@ -199,7 +199,7 @@ class Source:
         with closing(self._folder.reader(newest.path)) as reader:
             return any(
                 _DELETED in event and file_id.encode() in event
-                for one in Checked(reader, None).decisions(0, only_signed=True)
+                for one in CoveredDecisions(reader, None).decisions(0, only_signed=True)
                 for event in one.events
             )
 
@@ -252,7 +252,7 @@ class Source:
         """Return the file that holds an entry."""
         return self.last_file_where(lambda file: file.before < entry).path
 
-    def decisions(self, after: int = 0) -> Iterator[Decision]:
+    def decisions(self, after: int = 0) -> Iterator[JournaledDecision]:
         """Yield the decisions that end after an entry, in order, after noting their problems in `changed`.
 
         Raise `JournalError`.
@@ -260,7 +260,7 @@ class Source:
         for reader in self._folder.readers(after):
             at = self.paths.index(reader.path) + 1
             following = self.file(at).header if at < len(self.paths) else None
-            for one in Checked(reader, following).decisions(after):
+            for one in CoveredDecisions(reader, following).decisions(after):
                 if not one.holds:
                     self._note(one.first, one.last)
                 self.at = one.last
@@ -278,7 +278,7 @@ class Source:
         """Return whether entries of that range were read and differ from what was written."""
         return any(begin <= last and first <= end for begin, end in self.changed)
 
-    def last(self) -> Decision | None:
+    def last(self) -> JournaledDecision | None:
         """Return the last decision, or None if there is none."""
         return next(self.decisions(self.last_entry() - 1), None)
 

@@ -9,9 +9,9 @@ import click
 import msgspec
 
 from controller.commands.journal.data import changed_in
-from controller.commands.journal.days import Clock, lasted
+from controller.commands.journal.days import CasinoClock, lasted
 from controller.commands.journal.decisions import read
-from controller.commands.journal.journal_options import Asked, journal_options, mark_of, opened, print_json
+from controller.commands.journal.journal_options import JournalRequest, journal_options, mark_of, opened, print_json
 from controller.commands.journal.source import Source
 from controller.commands.text import longest, many, page
 
@@ -39,14 +39,14 @@ class Stats(msgspec.Struct):
 @click.command()
 @journal_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def stats(asked: Asked, as_json: bool) -> None:
+def stats(asked: JournalRequest, as_json: bool) -> None:
     """Count files, bytes, entries, rounds and events of the whole journal, and rounds by day."""
     with opened(asked) as source:
         found = _counted(source, asked.clock)
         _tell(found, source, asked, as_json=as_json)
 
 
-def _tell(found: Stats, source: Source, asked: Asked, *, as_json: bool) -> None:
+def _tell(found: Stats, source: Source, asked: JournalRequest, *, as_json: bool) -> None:
     if as_json:
         print_json(msgspec.to_builtins(found) | changed_in(source))
         return
@@ -71,7 +71,7 @@ def _tell(found: Stats, source: Source, asked: Asked, *, as_json: bool) -> None:
     output.show()
 
 
-def _counted(source: Source, clock: Clock) -> Stats:
+def _counted(source: Source, clock: CasinoClock) -> Stats:
     found = Stats(source.table_name, source.journal_id, source.simulated, len(source.paths), source.size)
     days: Counter[date] = Counter()
     inputs: Counter[str] = Counter()

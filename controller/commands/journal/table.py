@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from controller.commands.journal.decisions import Decided, Happened, Line, line_of
+from controller.commands.journal.decisions import DecisionInRound, EventLine, Happened, line_of
 from controller.commands.vocabulary import words_of
 from controller.games import GAMES
 from controller.games.own_words import OwnWords
@@ -30,7 +30,7 @@ class Table(msgspec.Struct):
     device: str = ""
     last_utc_ns: int = 0
     people: dict[str, str] = {}
-    shuffles: dict[int, Line] = {}
+    shuffles: dict[int, EventLine] = {}
 
     @property
     def words(self) -> OwnWords:
@@ -48,7 +48,7 @@ class Table(msgspec.Struct):
         device = state.get("device") or {}
         self.device = f"{device.get('kind', '')} {device.get('serial', '')}".strip()
 
-    def take(self, decided: Decided, happened: Happened) -> None:
+    def take(self, decided: DecisionInRound, happened: Happened) -> None:
         event = happened.event
         self.last_utc_ns = decided.utc_ns
         match happened.name:

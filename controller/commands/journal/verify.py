@@ -9,7 +9,7 @@ from typing import Any
 import click
 import msgspec
 
-from controller.commands.journal.journal_options import Asked, journal_options, progress_of
+from controller.commands.journal.journal_options import JournalRequest, journal_options, progress_of
 from controller.commands.text import many, write_out
 from controller.daemon.journal_types import JOURNAL_TYPES, TableFold
 from controller.journal.chain import Head
@@ -41,7 +41,13 @@ FAILED = 4  # the exit code for a journal that differs from what was written
 @click.option("--deep", is_flag=True, help="Open all sealed items, and fold every entry again; needs --key-file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def verify(
-    asked: Asked, noted: str | None, witness: Path | None, key: str, key_file: Path | None, deep: bool, as_json: bool
+    asked: JournalRequest,
+    noted: str | None,
+    witness: Path | None,
+    key: str,
+    key_file: Path | None,
+    deep: bool,
+    as_json: bool,
 ) -> None:
     """Check a journal: chain, signatures, order of the files, pin. Print what was found, where, and what is not known.
 

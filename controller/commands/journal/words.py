@@ -8,9 +8,18 @@ from typing import Any, Final
 import msgspec
 
 from controller.api.narration import tell, with_messages
-from controller.commands.journal.days import Clock, device_clock, lasted
-from controller.commands.journal.decisions import DEVICE, PROGRAM, Line, telling
-from controller.commands.journal.rounds import CONCLUDED, FACE_DOWN, FACE_UP, NOT_BEGUN, VOID, Hand, Irregularity, Round
+from controller.commands.journal.days import CasinoClock, device_clock, lasted
+from controller.commands.journal.decisions import DEVICE, PROGRAM, EventLine, telling
+from controller.commands.journal.rounds import (
+    CONCLUDED,
+    FACE_DOWN,
+    FACE_UP,
+    NOT_BEGUN,
+    VOID,
+    JournaledHand,
+    JournaledIrregularity,
+    JournaledRound,
+)
 from controller.commands.text import Page, many
 from controller.commands.vocabulary import DECIDED_BY_PEOPLE, FOLLOWS, ORDERS, UNITS, facts_in_words, words_of
 from controller.games import GAMES
@@ -26,7 +35,7 @@ OUTCOMES: Final = {
 NOTICED_BY: Final = {"device": "the device", "inference": "the program, which inferred it"}
 
 
-def words_for(round_: Round) -> OwnWords:
+def words_for(round_: JournaledRound) -> OwnWords:
     return words_of(round_.game if round_.game in GAMES else "")
 
 
@@ -35,12 +44,12 @@ def named(by: str, role: str) -> str:
     return f"{by} ({role})" if role else by
 
 
-def ending(round_: Round) -> str:
+def ending(round_: JournaledRound) -> str:
     """Return how it ended, in a word or two."""
     return {NOT_BEGUN: "did not begin", VOID: "VOID", CONCLUDED: "concluded"}.get(round_.ending, "in progress")
 
 
-def ended(round_: Round) -> str:
+def ended(round_: JournaledRound) -> str:
     """Return how it ended, in a sentence."""
     if round_.ending == NOT_BEGUN:
         return "The round did not begin: its start was cancelled, and no card was dealt."
@@ -55,7 +64,7 @@ def ended(round_: Round) -> str:
     return f"The round had not ended when the journal was read{_open(round_)}."
 
 
-def _open(round_: Round) -> str:
+def _open(round_: JournaledRound) -> str:
     count = sum(not found.outcome for found in round_.irregularities)
     return f"; {many(count, 'irregularity is', 'irregularities are')} not decided" if count else ""
 
@@ -63,14 +72,14 @@ def _open(round_: Round) -> str:
 # -- hands and bets ------------------------------------------------------------------------------------------------
 
 
-def hand_rows(round_: Round) -> Iterator[tuple[str, str, str]]:
+def hand_rows(round_: JournaledRound) -> Iterator[tuple[str, str, str]]:
     """Yield place, cards, and the result of each hand."""
     words = words_for(round_)
     for hand in round_.dealt:
         yield str(words.of(hand.place)), " ".join(hand.cards), _became(hand, words)
 
 
-def _became(hand: Hand, words: OwnWords) -> str:
+def _became(hand: JournaledHand, words: OwnWords) -> str:
     if hand.dead:
         return f"out of play, bets returned ({hand.dead})"
     if hand.outcome:
@@ -83,7 +92,7 @@ def _became(hand: Hand, words: OwnWords) -> str:
     return "seen, not turned over"
 
 
-def bet_rows(round_: Round) -> Iterator[tuple[str, str, str, str]]:
+def bet_rows(round_: JournaledRound) -> Iterator[tuple[str, str, str, str]]:
     """Yield bettor, place and wager, amount, and result of each bet."""
     words = words_for(round_)
     wagers = {wager.id: wager.title for wager in GAMES[round_.game].wagers} if round_.game in GAMES else {}
@@ -92,7 +101,7 @@ def bet_rows(round_: Round) -> Iterator[tuple[str, str, str, str]]:
         yield bet["bettor"], where, str(bet["amount"]), _result(bet)
 
 
-def house(round_: Round) -> str:
+def house(round_: JournaledRound) -> str:
     """Return the house's gain or loss from the settlement, or "" before it."""
     if not round_.house:
         return ""
@@ -111,7 +120,7 @@ def _result(bet: dict[str, Any]) -> str:
 # -- irregularities ------------------------------------------------------------------------------------------------
 
 
-def title(found: Irregularity, words: OwnWords) -> str:
+def title(found: JournaledIrregularity, words: OwnWords) -> str:
     """Return number, place, kind and clause."""
     row = found.row
     where = f", {words.of(found.place)}" if _is_place(found.place) else ""
@@ -123,7 +132,7 @@ def _is_place(place: str) -> bool:
     return place == "D" or (place[:1] == "B" and place[1:].isdigit())
 
 
-def follows(found: Irregularity) -> str:
+def follows(found: JournaledIrregularity) -> str:
     """Return what the row proposes."""
     row = found.row
     disposition = Disposition(row["disposition"])
@@ -133,7 +142,7 @@ def follows(found: Irregularity) -> str:
     return f"{what}; a {str(row['decides']).replace('_', ' ')} or above decides"
 
 
-def evidence(found: Irregularity) -> str:
+def evidence(found: JournaledIrregularity) -> str:
     """Return how it was noticed."""
     event = found.raised.event
     noticed = event["noticed_by"]
@@ -155,7 +164,7 @@ def evidence(found: Irregularity) -> str:
     return "; ".join([*parts, f"journal entry {found.id}"])
 
 
-def resolution(found: Irregularity) -> str:
+def resolution(found: JournaledIrregularity) -> str:
     """Return how it ended."""
     if not found.outcome:
         return "not decided"
@@ -165,13 +174,13 @@ def resolution(found: Irregularity) -> str:
     return f"{what}{because}; by {named(found.resolved_by, found.resolved_role)}"
 
 
-def step(line: Line, words: OwnWords) -> str | None:
+def step(line: EventLine, words: OwnWords) -> str | None:
     """Return a step in the decision, as `watch` says it, with details. Raise `UnreadableEntryError`."""
     with telling(line.entry):
         return _step(line, words)
 
 
-def _step(line: Line, words: OwnWords) -> str | None:
+def _step(line: EventLine, words: OwnWords) -> str | None:
     text = tell(line.event, words)
     if text is None:
         return None
@@ -188,7 +197,7 @@ def _step(line: Line, words: OwnWords) -> str | None:
 # -- the whole -----------------------------------------------------------------------------------------------------
 
 
-def course(round_: Round) -> Iterator[tuple[Line, str]]:
+def course(round_: JournaledRound) -> Iterator[tuple[EventLine, str]]:
     """Yield the events that are shown, each with its words."""
     words = words_for(round_)
     for line in round_.course:
@@ -196,12 +205,12 @@ def course(round_: Round) -> Iterator[tuple[Line, str]]:
             yield line, text
 
 
-def who(line: Line) -> str:
+def who(line: EventLine) -> str:
     """Return the author of the input, short enough for a column."""
     return "" if line.by in (DEVICE, PROGRAM) else line.by
 
 
-def tell_round(round_: Round, clock: Clock, page: Page, *, simulated: bool, short: bool = False) -> None:
+def tell_round(round_: JournaledRound, clock: CasinoClock, page: Page, *, simulated: bool, short: bool = False) -> None:
     """Print the whole account, with `short` without its course."""
     words = words_for(round_)
     marked = " (SIMULATED)" if simulated else ""
@@ -223,11 +232,11 @@ def tell_round(round_: Round, clock: Clock, page: Page, *, simulated: bool, shor
         page.entry(f"{many(round_.refused, 'operation', 'operations')} refused")
 
 
-def _row_of(line: Line, text: str, clock: Clock) -> tuple[str, ...]:
+def _row_of(line: EventLine, text: str, clock: CasinoClock) -> tuple[str, ...]:
     return clock.hour(line.utc_ns), str(line.entry), who(line), text
 
 
-def _tell_hands(round_: Round, page: Page) -> None:
+def _tell_hands(round_: JournaledRound, page: Page) -> None:
     rows = list(hand_rows(round_))
     if round_.first_card:
         rows = [("First Card", round_.first_card, ""), *rows]
@@ -241,7 +250,7 @@ def _tell_rows(title: str, rows: Sequence[tuple[str, ...]], page: Page) -> None:
         page.rows(rows)
 
 
-def _head(round_: Round, clock: Clock) -> Iterator[str]:
+def _head(round_: JournaledRound, clock: CasinoClock) -> Iterator[str]:
     until = (
         f" to {clock.hour(round_.ended_ns)} ({lasted(round_.ended_ns - round_.began_ns)})" if round_.ended_ns else ""
     )
@@ -262,7 +271,7 @@ def _head(round_: Round, clock: Clock) -> Iterator[str]:
         )
 
 
-def _tell_irregularity(found: Irregularity, clock: Clock, page: Page, words: OwnWords) -> None:
+def _tell_irregularity(found: JournaledIrregularity, clock: CasinoClock, page: Page, words: OwnWords) -> None:
     with telling(found.id):
         page.entry(f"{title(found, words)}: {follows(found)}")
         page.entry(evidence(found), (clock.hour(found.raised.utc_ns), 8), indent=4)
@@ -276,13 +285,13 @@ def _tell_irregularity(found: Irregularity, clock: Clock, page: Page, words: Own
         page.entry("not decided", indent=4)
 
 
-def cell_of(round_: Round) -> str:
+def cell_of(round_: JournaledRound) -> str:
     """Return the irregularities of a round in one line of a list."""
     words = words_for(round_)
     return "; ".join(_cell(found, words) for found in round_.irregularities)
 
 
-def _cell(found: Irregularity, words: OwnWords) -> str:
+def _cell(found: JournaledIrregularity, words: OwnWords) -> str:
     with telling(found.id):
         place = f" {words.of(found.place)}" if _is_place(found.place) else ""
         outcome = found.outcome.replace("_", " ") or "not decided"

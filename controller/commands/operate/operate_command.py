@@ -14,7 +14,7 @@ from controller.api.screen_lines import with_names
 from controller.commands.operate.operator import Operator
 from controller.commands.operate.running_table import RunningTable
 from controller.commands.operate.script import run_script
-from controller.commands.operate.signing import Signer, read_people, read_pins
+from controller.commands.operate.signing import LineSigner, read_people, read_pins
 from controller.commands.text import in_terminal
 from controller.commands.vocabulary import words_of
 from controller.problems import BadInputError, ProblemError
@@ -66,9 +66,9 @@ def operate(
     chosen, pins = read_people(people), read_pins(pin_file)
     try:
         if script is None:
-            _at_a_prompt(socket, Signer(chosen, pins, **_asking()), wait)
+            _at_a_prompt(socket, LineSigner(chosen, pins, **_asking()), wait)
         else:
-            _by_script(socket, Signer(chosen, pins), wait, script, keep_going=keep_going, as_json=as_json)
+            _by_script(socket, LineSigner(chosen, pins), wait, script, keep_going=keep_going, as_json=as_json)
     except (TableUnreachableError, NoTableError) as error:
         raise ProblemError(str(error), error.hint) from error
 
@@ -99,7 +99,7 @@ class _Listener:
             click.echo(line)
 
 
-def _at_a_prompt(socket: Path, signer: Signer, wait: float) -> None:
+def _at_a_prompt(socket: Path, signer: LineSigner, wait: float) -> None:
     from controller.commands.operate.prompt import Prompt, ask_again, at_prompt
 
     listener = _Listener(silent=False)
@@ -114,7 +114,7 @@ def _at_a_prompt(socket: Path, signer: Signer, wait: float) -> None:
     at_prompt(run)
 
 
-def _by_script(socket: Path, signer: Signer, wait: float, script: str, *, keep_going: bool, as_json: bool) -> None:
+def _by_script(socket: Path, signer: LineSigner, wait: float, script: str, *, keep_going: bool, as_json: bool) -> None:
     listener = _Listener(silent=as_json)
 
     def say(sentence: str) -> None:

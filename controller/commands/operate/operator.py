@@ -10,7 +10,7 @@ from controller.api.bodies import OperationRequest, RecalledCard
 from controller.api.irregularity_view import IrregularityView
 from controller.api.view import TableView
 from controller.commands.operate.running_table import RunningTable
-from controller.commands.operate.signing import Signer
+from controller.commands.operate.signing import LineSigner
 from controller.games import game
 from controller.games.specification import StepKind, Unit
 from controller.people_words import WORDS
@@ -68,7 +68,7 @@ class Operator:
     def __init__(
         self,
         table: RunningTable,
-        signer: Signer,
+        signer: LineSigner,
         again: Callable[[str], bool],
         *,
         steady: bool = False,

@@ -21,7 +21,7 @@ from controller.commands.operate.completion import candidates, unfinished
 from controller.commands.operate.help_text import lawful_words, lines_about, lines_of_help
 from controller.commands.operate.operator import Line, Operator, RefusedLineError, lines_of_answer
 from controller.commands.operate.running_table import RunningTable
-from controller.commands.operate.signing import Signer
+from controller.commands.operate.signing import LineSigner
 from controller.commands.table_display import how_it_stands
 from controller.people_words.table_of_words import NothingDoneError
 from controller.people_words.tokens import UnreadableLineError
@@ -30,7 +30,7 @@ ENDS: Final = frozenset({"quit", "exit"})
 
 
 class Words(Completer):
-    def __init__(self, table: RunningTable, signer: Signer) -> None:
+    def __init__(self, table: RunningTable, signer: LineSigner) -> None:
         self._table = table
         self._signer = signer
 
@@ -45,7 +45,7 @@ class Words(Completer):
 class Prompt:
     """A person's prompt at a table. `signer` and `again` ask their questions at it."""
 
-    def __init__(self, table: RunningTable, signer: Signer) -> None:
+    def __init__(self, table: RunningTable, signer: LineSigner) -> None:
         self._table = table
         self.operator: Operator
         self._session: PromptSession[str] = PromptSession(

@@ -29,7 +29,7 @@ class ScriptLine(NamedTuple):
     sentence: str = ""
 
 
-class Outcome(NamedTuple):
+class ScriptOutcome(NamedTuple):
     accepted: bool
     code: str = ""
     sentence: str = ""
@@ -87,18 +87,20 @@ def run_script(name: str, operator: Operator, *, keep_going: bool, as_json: bool
         raise failed
 
 
-def _run(name: str, one: ScriptLine, operator: Operator) -> tuple[Outcome, ProblemError | None]:
+def _run(name: str, one: ScriptLine, operator: Operator) -> tuple[ScriptOutcome, ProblemError | None]:
     where = f"{'standard input' if name == STANDARD_INPUT else name}, line {one.number}"
     if one.line is None:
-        return Outcome(False, "unreadable", f"{one.sentence}."), BadInputError(f"{where}: {one.sentence}.")
+        return ScriptOutcome(False, "unreadable", f"{one.sentence}."), BadInputError(f"{where}: {one.sentence}.")
     try:
         operator.do(one.line)
     except RefusedLineError as refused:
-        outcome = Outcome(False, refused.code, str(refused), tuple(operator.entries_made))
+        outcome = ScriptOutcome(False, refused.code, str(refused), tuple(operator.entries_made))
         return outcome, ProblemError(f"{where}: `{one.text}` was refused ({refused.code}): {refused}")
     except NothingDoneError as error:
         sentence = f"{error}."
-        outcome = Outcome(False, "nothing-done", sentence, tuple(operator.entries_made))
+        outcome = ScriptOutcome(False, "nothing-done", sentence, tuple(operator.entries_made))
         return outcome, ProblemError(f"{where}: `{one.text}`: {sentence}")
     recalled = tuple(msgspec.to_builtins(card) for card in operator.recalled)
-    return Outcome(True, sentence=operator.sentence, entries=tuple(operator.entries_made), recalled=recalled), None
+    return ScriptOutcome(
+        True, sentence=operator.sentence, entries=tuple(operator.entries_made), recalled=recalled
+    ), None

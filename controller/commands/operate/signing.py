@@ -16,7 +16,7 @@ MOST_OF_FILE: Final = 65536  # bytes
 Ask = Callable[[str], str]
 
 
-class Signer:
+class LineSigner:
     """Finds the person and the PIN for a line. `people` maps the ranks that a line may name to people. `pins` is keyed
     by person.
 

@@ -143,7 +143,7 @@ def without_cards(state: TableState, cards: tuple[HeldCard, ...], source: str) -
     return with_decks(state, in_play=drawn(state, count))
 
 
-class Move(Protocol):
+class CardMove(Protocol):
     """A move of one card from a place or pile to another."""
 
     @property
@@ -156,7 +156,7 @@ class Move(Protocol):
     def place(self) -> str: ...
 
 
-def with_moves(state: TableState, moves: Sequence[Move], entry: int) -> TableState:
+def with_moves(state: TableState, moves: Sequence[CardMove], entry: int) -> TableState:
     """Move cards; each place and pile keeps them in the order in which they left the device."""
     lying = {place: list(hand.cards) for place, hand in state.round.hands.items()}
     lying |= {pile: list(cards) for pile, cards in state.round.piles.items()}

@@ -20,9 +20,9 @@ from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers.base import (
     Answered,
     Contradicted,
-    DeviceReady,
     Heard,
     LinkOver,
+    LinkReady,
     LinkStatistics,
     Reported,
     StatusHeard,
@@ -30,7 +30,7 @@ from firmware_bridge.drivers.base import (
 from firmware_bridge.drivers.cardlink import link_ends, messages
 from firmware_bridge.drivers.cardlink.framing import HEADER, VERSION, Frame, FrameReader, enclose
 from firmware_bridge.drivers.cardlink.handshake import HostHandshake, Proven, other_version, rejected
-from firmware_bridge.drivers.cardlink.messages import CLEAR, Kind, encode_body, why_unreadable
+from firmware_bridge.drivers.cardlink.messages import CLEAR, FrameKind, encode_body, why_unreadable
 from firmware_bridge.drivers.cardlink.reports import OverdueReport, ReportSequence, Statuses
 from firmware_bridge.drivers.cardlink.sealing import LOST_WITHOUT, OpenedFrame, SealedChannel
 from firmware_bridge.drivers.cardlink.translate import observation_of, order_of, status_of
@@ -53,7 +53,9 @@ ANSWERS_KEPT: Final = 64  # to recognise a repeated answer
 Contradiction: TypeAlias = Literal["report", "answer", "unknown_answer"]
 Make: TypeAlias = Callable[[float], bytes]  # returns a frame's bytes for this time
 FLAGS_END: Final = 3  # bytes of the header before those that name a report; flags are ignored
-_HOST_KINDS: Final = frozenset({Kind.HELLO, Kind.HOST_PROOF, Kind.RESUME, Kind.ACK, Kind.COMMAND})
+_HOST_KINDS: Final = frozenset(
+    {FrameKind.HELLO, FrameKind.HOST_PROOF, FrameKind.RESUME, FrameKind.ACK, FrameKind.COMMAND}
+)
 
 
 class LinkStep(Enum):
@@ -133,7 +135,7 @@ class CardlinkHost:
         self._channel: SealedChannel | None = None  # starting with the device's proof
         self._identity_content = b""
         self._replaced = 0  # identities whose proof may still be rejected
-        hello = HEADER.pack(VERSION, Kind.HELLO, 0, 0, held[1]) + encode_body(messages.HelloBody(VERSION, nonce))
+        hello = HEADER.pack(VERSION, FrameKind.HELLO, 0, 0, held[1]) + encode_body(messages.HelloBody(VERSION, nonce))
         self._handshake = HostHandshake(
             hello,
             nonce,
@@ -210,18 +212,18 @@ class CardlinkHost:
         if self._step is not LinkStep.READY or command_id in self._commands:
             return
         body = encode_body(messages.CommandBody(command_id, order_of(command)))
-        self._commands[command_id] = self._ask(self._sealed(Kind.COMMAND, body), now)
+        self._commands[command_id] = self._ask(self._sealed(FrameKind.COMMAND, body), now)
 
     def is_stale(self, now: float) -> bool:
         return self._last_valid is not None and now - self._last_valid >= STALE_AFTER
 
     # -- sending --------------------------------------------------------------------------------------------------
 
-    def _clear(self, kind: Kind, body: bytes) -> Make:
+    def _clear(self, kind: FrameKind, body: bytes) -> Make:
         frame = enclose(HEADER.pack(VERSION, kind, 0, self._boot, self._durable[1]) + body)
         return lambda now: frame
 
-    def _sealed(self, kind: Kind, body: bytes) -> Make:
+    def _sealed(self, kind: FrameKind, body: bytes) -> Make:
         """Return a maker that seals the frame anew at each sending, under a fixed header."""
         boot, number, channel = self._boot, self._durable[1], self._channel
         assert channel is not None
@@ -241,7 +243,7 @@ class CardlinkHost:
         self._last_ack = now
         assert self._channel is not None
         body = encode_body(messages.AckBody(self._channel.heard))
-        self._out.append(self._channel.seal(Kind.ACK, boot or self._boot, number, body, now))
+        self._out.append(self._channel.seal(FrameKind.ACK, boot or self._boot, number, body, now))
 
     def _end(self, over: LinkOver) -> LinkOver:
         self._step = LinkStep.OVER
@@ -320,7 +322,7 @@ class CardlinkHost:
     def _handle(self, frame: Frame | OpenedFrame, now: float, heard: list[Heard]) -> None:
         handle = _HANDLERS.get((self._step, frame.kind))
         proven = self._proven is not None
-        if frame.kind == (Kind.SEALED_REJECT if proven else Kind.REJECT):
+        if frame.kind == (FrameKind.SEALED_REJECT if proven else FrameKind.REJECT):
             self._take_reject(frame, proven, heard)
         elif self._wrong_boot(frame):
             heard.append(self._end(link_ends.REBOOTED))
@@ -336,11 +338,11 @@ class CardlinkHost:
 
     def _wrong_boot(self, frame: Frame | OpenedFrame) -> bool:
         """Return whether the header's boot is wrong. Before the proof, sealed frames of another link are ignored."""
-        if self._step is LinkStep.IDENTITY or frame.boot == self._boot or frame.kind == Kind.IDENTITY:
+        if self._step is LinkStep.IDENTITY or frame.boot == self._boot or frame.kind == FrameKind.IDENTITY:
             return False
         if self._proven is None:
             return frame.kind in CLEAR
-        return not (frame.kind == Kind.REPORT and self._sequence.may_come_from(frame.boot))
+        return not (frame.kind == FrameKind.REPORT and self._sequence.may_come_from(frame.boot))
 
     def _check_dropped_frames(self, now: float, heard: list[Heard]) -> None:
         """Check the frames that were dropped: too long to be answered, forged, or repeated."""
@@ -366,7 +368,7 @@ class CardlinkHost:
         self._identity_content = frame.content
         self._boot = frame.boot
         self._step = LinkStep.DEVICE_PROOF
-        self._waiting = self._ask(self._clear(Kind.HOST_PROOF, self._handshake.host_proof), now)
+        self._waiting = self._ask(self._clear(FrameKind.HOST_PROOF, self._handshake.host_proof), now)
 
     def _take_device_proof(self, frame: Frame, now: float, heard: list[Heard]) -> None:
         proven = self._handshake.take_device_proof(frame)
@@ -379,7 +381,7 @@ class CardlinkHost:
         self._note_keys(proven.keys)
         self._proven = proven
         self._step = LinkStep.FIRST_STATUS
-        self._waiting = self._ask(self._sealed(Kind.RESUME, encode_body(messages.ResumeBody(*self._held))), now)
+        self._waiting = self._ask(self._sealed(FrameKind.RESUME, encode_body(messages.ResumeBody(*self._held))), now)
 
     def _take_first_status(self, frame: OpenedFrame, now: float, heard: list[Heard]) -> None:
         assert self._proven is not None
@@ -391,7 +393,7 @@ class CardlinkHost:
         self._send_ack(now)
         self._hear_status(said, now)
         self._memory.take_nonce(self._proven.nonce)
-        heard.append(DeviceReady(self._proven.identity, status_of(said, frame.boot), self._proven.nonce))
+        heard.append(LinkReady(self._proven.identity, status_of(said, frame.boot), self._proven.nonce))
         heard.extend(self._sequence.gone)
 
     def _take_status(self, frame: OpenedFrame, now: float, heard: list[Heard]) -> None:
@@ -494,11 +496,11 @@ def make_cardlink(setting: DriverSetting, now: float) -> CardlinkHost:
 
 _Handler = Callable[[CardlinkHost, Any, float, list[Heard]], None]
 _HANDLERS: Final[dict[tuple[LinkStep, int], _Handler]] = {
-    (LinkStep.IDENTITY, Kind.IDENTITY): CardlinkHost._take_identity,
-    (LinkStep.DEVICE_PROOF, Kind.IDENTITY): CardlinkHost._take_identity,
-    (LinkStep.DEVICE_PROOF, Kind.DEVICE_PROOF): CardlinkHost._take_device_proof,
-    (LinkStep.FIRST_STATUS, Kind.STATUS): CardlinkHost._take_first_status,
-    (LinkStep.READY, Kind.STATUS): CardlinkHost._take_status,
-    (LinkStep.READY, Kind.ANSWER): CardlinkHost._take_answer,
-    (LinkStep.READY, Kind.REPORT): CardlinkHost._take_report,
+    (LinkStep.IDENTITY, FrameKind.IDENTITY): CardlinkHost._take_identity,
+    (LinkStep.DEVICE_PROOF, FrameKind.IDENTITY): CardlinkHost._take_identity,
+    (LinkStep.DEVICE_PROOF, FrameKind.DEVICE_PROOF): CardlinkHost._take_device_proof,
+    (LinkStep.FIRST_STATUS, FrameKind.STATUS): CardlinkHost._take_first_status,
+    (LinkStep.READY, FrameKind.STATUS): CardlinkHost._take_status,
+    (LinkStep.READY, FrameKind.ANSWER): CardlinkHost._take_answer,
+    (LinkStep.READY, FrameKind.REPORT): CardlinkHost._take_report,
 }

@@ -32,7 +32,7 @@ class BadMessageError(ValueError):
     """Raised for a readable message that is not allowed. Its text reveals no card."""
 
 
-class Kind(IntEnum):
+class FrameKind(IntEnum):
     """The second byte of the header. The host sends hello, host proof, resume, ack and command."""
 
     HELLO = 0x01
@@ -49,7 +49,9 @@ class Kind(IntEnum):
     ANSWER = 0x31
 
 
-CLEAR: Final = frozenset({Kind.HELLO, Kind.IDENTITY, Kind.HOST_PROOF, Kind.DEVICE_PROOF, Kind.REJECT})
+CLEAR: Final = frozenset(
+    {FrameKind.HELLO, FrameKind.IDENTITY, FrameKind.HOST_PROOF, FrameKind.DEVICE_PROOF, FrameKind.REJECT}
+)
 """The kinds sent in the clear. All others, including unknown ones, are sealed."""
 
 
@@ -352,12 +354,12 @@ decode_answer = msgspec.msgpack.Decoder(AnswerBody).decode
 
 
 _BODIES: Final[dict[int, type[Body]]] = {
-    Kind.IDENTITY: IdentityBody,
-    Kind.DEVICE_PROOF: ProofBody,
-    Kind.REJECT: RejectBody,
-    Kind.SEALED_REJECT: RejectBody,
-    Kind.STATUS: StatusBody,
-    Kind.ANSWER: AnswerBody,
+    FrameKind.IDENTITY: IdentityBody,
+    FrameKind.DEVICE_PROOF: ProofBody,
+    FrameKind.REJECT: RejectBody,
+    FrameKind.SEALED_REJECT: RejectBody,
+    FrameKind.STATUS: StatusBody,
+    FrameKind.ANSWER: AnswerBody,
 }
 _REPORTS: Final = {report.__struct_config__.tag: report for report in ReportBody.__subclasses__()}
 _OF_CARDS: Final = frozenset({"card", "cards"})  # fields; for a message that has one of these, no value is shown
@@ -377,7 +379,7 @@ def why_unreadable(kind: int, body: bytes, error: Exception) -> str:
         return f"{frame}: a field is not valid"
     if not isinstance(array, list):
         return f"{frame}: the body is not an array"
-    if kind != Kind.REPORT:
+    if kind != FrameKind.REPORT:
         body_type = _BODIES.get(kind)
         names = () if body_type is None else body_type.__struct_fields__
         return f"{frame}: {_field(str(error), names, array)}"
@@ -388,7 +390,7 @@ def why_unreadable(kind: int, body: bytes, error: Exception) -> str:
 
 
 def _frame_name(kind: int) -> str:
-    return Kind(kind).name.lower().replace("_", " ")
+    return FrameKind(kind).name.lower().replace("_", " ")
 
 
 def _words(struct: type[msgspec.Struct]) -> str:

@@ -6,7 +6,7 @@ from typing import Final
 
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import HEADER, VERSION, FrameReader, enclose
-from firmware_bridge.drivers.cardlink.messages import CLEAR, Kind, encode_body
+from firmware_bridge.drivers.cardlink.messages import CLEAR, FrameKind, encode_body
 from simulators.bench.attempt import FrameCame
 from simulators.bench.frames import ASKED_AGAIN, FrameHost
 from simulators.bench.promise import check, promise
@@ -19,7 +19,7 @@ MOST_CAPABILITIES: Final = 200  # bytes
 MOST_BOOTS: Final = 4
 
 
-def of_kind(came: list[FrameCame], kind: Kind) -> list[FrameCame]:
+def of_kind(came: list[FrameCame], kind: FrameKind) -> list[FrameCame]:
     return [one for one in came if one.frame.kind == kind]
 
 
@@ -44,7 +44,7 @@ class TestHandshakePromises:
     @promise("A link", "Device 1", "a repeated hello is answered with the same identity")
     async def test_the_same_hello_has_the_same_identity(self, host: FrameHost) -> None:
         first = await host.greet()
-        again = await host.ask(first.hello, Kind.IDENTITY, "a repeated hello was not answered")
+        again = await host.ask(first.hello, FrameKind.IDENTITY, "a repeated hello was not answered")
         check(again.frame.decoded == first.identity.decoded, "the identity differs when the hello is repeated")
 
     @promise("The device's nonce", "", "no two hellos are answered with the same nonce")
@@ -72,16 +72,16 @@ class TestHandshakePromises:
         place = len(host.came)
         host.write(host.active.hello)
         came = await host.until_statuses(2, place)
-        check(not of_kind(came, Kind.IDENTITY), "the hello of the active link was answered")
+        check(not of_kind(came, FrameKind.IDENTITY), "the hello of the active link was answered")
 
     @promise("A link", "Device 2", "a wrong proof is answered with reject `proof`, and the candidate remains")
     async def test_a_wrong_proof_is_rejected_and_the_candidate_stays(self, host: FrameHost) -> None:
         attempt = await host.greet()
         sentence = "a wrong proof was not answered with a reject"
-        reject = await host.ask(attempt.host_proof(right=False), Kind.REJECT, sentence)
+        reject = await host.ask(attempt.host_proof(right=False), FrameKind.REJECT, sentence)
         check(reject.body.code == "proof", f"the reject of a wrong proof says {reject.body.code!r}")
         await host.prove(attempt)
-        await host.ask(attempt.host_proof(right=False), Kind.REJECT, sentence)
+        await host.ask(attempt.host_proof(right=False), FrameKind.REJECT, sentence)
         await host.resume(attempt)
 
     @promise("A link", "Device 2", "a repeated host proof is answered again")
@@ -94,7 +94,7 @@ class TestHandshakePromises:
     @promise("A link", "Device 3", "a resume without a host proof makes no link")
     async def test_a_resume_without_a_proof_makes_no_link(self, host: FrameHost) -> None:
         attempt = host.coming = await host.greet()
-        host.seal(Kind.RESUME, encode_body(messages.ResumeBody(0, 0)), attempt=attempt)
+        host.seal(FrameKind.RESUME, encode_body(messages.ResumeBody(0, 0)), attempt=attempt)
         await host.listen(ASKED_AGAIN)
         check(host.active is None, "a resume without a host proof made a link")
 
@@ -107,7 +107,7 @@ class TestHandshakePromises:
         await host.link()
         check(host.active is not first, "the candidate did not become the active link")
         place = len(host.came)
-        host.seal(Kind.COMMAND, encode_body([1, messages.HoldExitOrder()]), attempt=first)
+        host.seal(FrameKind.COMMAND, encode_body([1, messages.HoldExitOrder()]), attempt=first)
         await host.until_statuses(2, place)
         check(not host.answers(1, place), "a command with the keys of the previous link was carried out")
 
@@ -123,9 +123,9 @@ class TestHandshakePromises:
         place = len(host.came)
         await host.wait_for(lambda: next(iter(host.reports(place)), None), "reports were not sent again")
         resumed_at, place = host.now, len(host.came)
-        host.seal(Kind.RESUME, encode_body(messages.ResumeBody(*host.held)))
+        host.seal(FrameKind.RESUME, encode_body(messages.ResumeBody(*host.held)))
         sentence = "a resume on the active link was not answered with a status and the oldest report kept"
-        await host.wait_for(lambda: host.first(Kind.STATUS, place), sentence)
+        await host.wait_for(lambda: host.first(FrameKind.STATUS, place), sentence)
         first = await host.wait_for(
             lambda: next((one for one in host.reports(place) if one.frame.number == due), None), sentence
         )
@@ -139,10 +139,10 @@ class TestHandshakePromises:
         attempt = await host.greet()
         await host.prove(attempt)
         place = len(host.came)
-        host.seal(Kind.COMMAND, encode_body([2, messages.HoldExitOrder()]), attempt=attempt)
+        host.seal(FrameKind.COMMAND, encode_body([2, messages.HoldExitOrder()]), attempt=attempt)
         came = await host.until_statuses(2, place)
         check(not host.answers(2, place) and not host.strange, "a command from a candidate was carried out")
-        check(not of_kind(came, Kind.SEALED_REJECT), "a candidate's command was answered")
+        check(not of_kind(came, FrameKind.SEALED_REJECT), "a candidate's command was answered")
 
     @promise("A link", "Device 5", "a candidate is forgotten three seconds after its last hello or proof")
     async def test_a_candidate_is_forgotten(self, host: FrameHost) -> None:
@@ -150,7 +150,7 @@ class TestHandshakePromises:
         await host.listen(CANDIDATE_GONE)
         host.write(attempt.host_proof())
         came = await host.listen(ASKED_AGAIN)
-        check(not of_kind(came, Kind.DEVICE_PROOF), f"a candidate was still known after {CANDIDATE_GONE} s")
+        check(not of_kind(came, FrameKind.DEVICE_PROOF), f"a candidate was still known after {CANDIDATE_GONE} s")
 
     @promise("A link", "Device 5", "a recording of a link, played after the link is lost, does nothing")
     async def test_a_recording_does_nothing(self, host: FrameHost) -> None:
@@ -165,27 +165,27 @@ class TestHandshakePromises:
             host.write(data)
             await host.listen(0.02)
         came = host.came[place:] + await host.listen(ASKED_AGAIN)
-        check(not of_kind(came, Kind.DEVICE_PROOF), "a recorded proof was accepted as the host's")
+        check(not of_kind(came, FrameKind.DEVICE_PROOF), "a recorded proof was accepted as the host's")
         check(all(one.frame.kind in CLEAR for one in came), "a recorded handshake made a link")
 
     @promise("A link", "", "a hello of another version, in header or body, is answered with reject `version`")
     async def test_a_hello_of_another_version_is_rejected(self, host: FrameHost) -> None:
         body = encode_body(messages.HelloBody(VERSION + 1, bytes(16)))
-        other_header = enclose(HEADER.pack(VERSION + 1, Kind.HELLO, 0, 0, 0) + b"\x92whatever")
-        for data in (other_header, enclose(HEADER.pack(VERSION, Kind.HELLO, 0, 0, 0) + body)):
-            reject = await host.ask(data, Kind.REJECT, "a hello of another version was not answered with a reject")
+        other_header = enclose(HEADER.pack(VERSION + 1, FrameKind.HELLO, 0, 0, 0) + b"\x92whatever")
+        for data in (other_header, enclose(HEADER.pack(VERSION, FrameKind.HELLO, 0, 0, 0) + body)):
+            reject = await host.ask(data, FrameKind.REJECT, "a hello of another version was not answered with a reject")
             check(reject.body.code == "version", f"the reject of another version says {reject.body.code!r}")
 
     @promise("A link", "", "a clear body that is not understood is answered with reject `message`")
     async def test_a_hello_that_is_not_understood_is_rejected(self, host: FrameHost) -> None:
-        data = enclose(HEADER.pack(VERSION, Kind.HELLO, 0, 0, 0) + b"\x91\x01")
-        reject = await host.ask(data, Kind.REJECT, "a hello without a nonce was not answered with a reject")
+        data = enclose(HEADER.pack(VERSION, FrameKind.HELLO, 0, 0, 0) + b"\x91\x01")
+        reject = await host.ask(data, FrameKind.REJECT, "a hello without a nonce was not answered with a reject")
         check(reject.body.code == "message", f"the reject of a hello without a nonce says {reject.body.code!r}")
 
     @promise("Frames", "Receiving", "a damaged frame is dropped and never ends a link")
     async def test_damaged_frames_end_nothing(self, host: FrameHost) -> None:
         await host.settle()
-        hold = host.seal(Kind.COMMAND, encode_body([3, messages.HoldExitOrder()]), send=False)
+        hold = host.seal(FrameKind.COMMAND, encode_body([3, messages.HoldExitOrder()]), send=False)
         place = len(host.came)
         (frame,) = FrameReader().receive(hold)
         spoiled = bytearray(frame.decoded)
@@ -194,4 +194,6 @@ class TestHandshakePromises:
             host.write(data + b"\xc0")
         came = await host.until_statuses(3, place)
         check(not host.answers(3, place), "a damaged command was carried out")
-        check(not of_kind(came, Kind.REJECT) + of_kind(came, Kind.SEALED_REJECT), "a damaged frame was answered")
+        check(
+            not of_kind(came, FrameKind.REJECT) + of_kind(came, FrameKind.SEALED_REJECT), "a damaged frame was answered"
+        )

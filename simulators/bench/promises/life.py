@@ -6,7 +6,7 @@ import itertools
 from typing import Final
 
 from firmware_bridge.drivers.cardlink import messages
-from firmware_bridge.drivers.cardlink.messages import Kind
+from firmware_bridge.drivers.cardlink.messages import FrameKind
 from simulators.bench.attempt import FrameCame
 from simulators.bench.frames import FrameHost
 from simulators.bench.promise import Measurement, check, promise
@@ -24,7 +24,7 @@ class TestLifePromises:
         await host.settle()
         place = len(host.came)
         await host.until_statuses(5, place)
-        times = [one.at for one in host.came[place:] if one.frame.kind == Kind.STATUS]
+        times = [one.at for one in host.came[place:] if one.frame.kind == FrameKind.STATUS]
         gaps = [after - before for before, after in itertools.pairwise(times)]
         check(sum(gaps) / len(gaps) > 0.5, f"statuses come every {sum(gaps) / len(gaps):.2f} s, not each second")
         host.measure(Measurement("longest time between two statuses", max(gaps), "s", SIGN_OF_LIFE_WITHIN))
@@ -38,7 +38,9 @@ class TestLifePromises:
             await host.cause(1)
             await host.link()
             last = await host.wait_for(
-                lambda: next((one for one in reversed(host.came) if one.frame.kind == Kind.REPORT and one.body), None),
+                lambda: next(
+                    (one for one in reversed(host.came) if one.frame.kind == FrameKind.REPORT and one.body), None
+                ),
                 "unacknowledged reports were not sent again on a new link",
             )
             await host.until_statuses(1)
@@ -125,4 +127,4 @@ class TestLifePromises:
 
 
 async def next_status(host: FrameHost, place: int) -> FrameCame:
-    return await host.wait_for(lambda: host.first(Kind.STATUS, place), "no status came")
+    return await host.wait_for(lambda: host.first(FrameKind.STATUS, place), "no status came")

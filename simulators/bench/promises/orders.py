@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from firmware_bridge.drivers.cardlink import messages
-from firmware_bridge.drivers.cardlink.messages import Kind
+from firmware_bridge.drivers.cardlink.messages import FrameKind
 from simulators.bench.frames import FrameHost
 from simulators.bench.promise import check, promise
 
@@ -57,8 +57,10 @@ class TestCommandPromises:
         answer = await host.answer(command_id)
         if not answer.done:
             host.cannot(f"the device does not run its self-test ({answer.reason})")
-        kinds = [one for one in host.came[place:] if one.frame.kind in (Kind.REPORT, Kind.ANSWER) and one.body]
-        check(kinds[0].frame.kind == Kind.REPORT, "the answer came before the report that the command caused")
+        kinds = [
+            one for one in host.came[place:] if one.frame.kind in (FrameKind.REPORT, FrameKind.ANSWER) and one.body
+        ]
+        check(kinds[0].frame.kind == FrameKind.REPORT, "the answer came before the report that the command caused")
         number = host.answers(command_id)[0].frame.number
         newest = max(one.frame.number for one in host.reports(place))
         check(number == newest, f"the answer names report {number} in its header, the newest was {newest}")
@@ -97,9 +99,9 @@ class TestCommandPromises:
     async def test_a_command_without_an_id_is_rejected(self, host: FrameHost) -> None:
         await host.settle()
         place = len(host.came)
-        host.seal(Kind.COMMAND, b"\x92\xa1x\x91\x02")
+        host.seal(FrameKind.COMMAND, b"\x92\xa1x\x91\x02")
         reject = await host.wait_for(
-            lambda: host.first(Kind.SEALED_REJECT, place), "a command without an id was ignored"
+            lambda: host.first(FrameKind.SEALED_REJECT, place), "a command without an id was ignored"
         )
         check(reject.body.code == "message", f"the sealed reject says {reject.body.code!r}")
         await host.status()

@@ -8,7 +8,7 @@ import msgspec
 
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import FrameReader, enclose
-from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
+from firmware_bridge.drivers.cardlink.messages import FrameKind, encode_body
 from simulators.bench.frames import BEAT, QUIET, FrameHost
 from simulators.bench.promise import check, promise
 
@@ -47,7 +47,7 @@ class TestSealingPromises:
         for one in [one for one in host.came if one.counter][-3:]:
             host.write(echoed(one.frame.decoded))
         came = await host.until_statuses(2, place)
-        check(not any(one.frame.kind == Kind.SEALED_REJECT for one in came), "an echo was answered")
+        check(not any(one.frame.kind == FrameKind.SEALED_REJECT for one in came), "an echo was answered")
         await host.status()
 
     @promise("Sealed frames", "Receiving 2", "frames with other flags than 0 and 1 are dropped")
@@ -55,8 +55,8 @@ class TestSealingPromises:
         await host.settle()
         place = len(host.came)
         body = encode_body([4, messages.HoldExitOrder()])
-        host.seal(Kind.COMMAND, body, flags=2)
-        host.write(enclose(FrameReader().receive(host.seal(Kind.COMMAND, b"", send=False))[0].content[:20]))
+        host.seal(FrameKind.COMMAND, body, flags=2)
+        host.write(enclose(FrameReader().receive(host.seal(FrameKind.COMMAND, b"", send=False))[0].content[:20]))
         await host.until_statuses(2, place)
         check(not host.answers(4, place), "a command with flags 2 was carried out")
 
@@ -70,8 +70,8 @@ class TestSealingPromises:
         release = encode_body([5, messages.ReleaseExitOrder()])
         ack = encode_body(messages.AckBody(0))
         assert host.active is not None
-        host.write(forged(host.seal(Kind.COMMAND, release, send=False)))
-        host.write(forged(host.seal(Kind.ACK, ack, boot=host.active.boot, number=host.held[1] + 1, send=False)))
+        host.write(forged(host.seal(FrameKind.COMMAND, release, send=False)))
+        host.write(forged(host.seal(FrameKind.ACK, ack, boot=host.active.boot, number=host.held[1] + 1, send=False)))
         await host.until_statuses(3, place)
         check(not host.answers(5, place), "a forged command was answered")
         check((await host.status()).exit_held, "a forged command released the exit")
@@ -81,9 +81,9 @@ class TestSealingPromises:
     @promise("Sealed frames", "Receiving 4", "a frame that is played back is not accepted, and no counter goes back")
     async def test_a_frame_played_back_is_not_taken(self, host: FrameHost) -> None:
         await host.settle()
-        release = host.seal(Kind.COMMAND, encode_body([6, messages.ReleaseExitOrder()]))
+        release = host.seal(FrameKind.COMMAND, encode_body([6, messages.ReleaseExitOrder()]))
         await host.answer(6)
-        kept_back = host.seal(Kind.COMMAND, encode_body([7, messages.ReleaseExitOrder()]), send=False)
+        kept_back = host.seal(FrameKind.COMMAND, encode_body([7, messages.ReleaseExitOrder()]), send=False)
         await host.order(messages.HoldExitOrder())
         place = len(host.came)
         host.write(release)
@@ -101,7 +101,9 @@ class TestSealingPromises:
         other = host.command(messages.HoldExitOrder(), boot=host.active.boot ^ 1)
         came = await host.until_statuses(2, place)
         check(not host.answers(other, place), "a command of another boot was answered")
-        check(not any(one.frame.kind == Kind.SEALED_REJECT for one in came), "a command of another boot was answered")
+        check(
+            not any(one.frame.kind == FrameKind.SEALED_REJECT for one in came), "a command of another boot was answered"
+        )
 
     @promise("Sealed frames", "Lengths", "every integer of a report has its shortest form, and a card is one byte")
     async def test_reports_have_the_shortest_form(self, host: FrameHost) -> None:
@@ -115,7 +117,7 @@ class TestSealingPromises:
     async def test_forged_frames_are_no_sign_of_life(self, host: FrameHost) -> None:
         await host.settle()
         body = encode_body(messages.AckBody(0))
-        await host.fall_silent(lambda: host.write(forged(host.seal(Kind.ACK, body, send=False))))
+        await host.fall_silent(lambda: host.write(forged(host.seal(FrameKind.ACK, body, send=False))))
 
     @promise("Signs of life", "Fresh", "a host whose `heard` stays behind for 5 s is lost")
     @promise("Signs of life", "lost after", "the device goes without a sign of life for 3 s, a fresh `heard` for 5 s")

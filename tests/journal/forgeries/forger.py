@@ -21,7 +21,7 @@ from controller.daemon.journal_types import JOURNAL_TYPES, TableFold
 from controller.journal import schema
 from controller.journal.chain import Head, genesis, hash_decision
 from controller.journal.codec import CHECKPOINT, DECISION, NAME, OPENING
-from controller.journal.codec import SavedState as StoredState
+from controller.journal.codec import PackedState as StoredState
 from controller.journal.file import Header, connect_reader, read_header
 from controller.journal.folder import file_name
 from controller.journal.packing import Packing

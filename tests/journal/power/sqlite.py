@@ -13,7 +13,7 @@ from typing import Any, Final
 import apsw
 import pytest
 
-from controller.journal.file import PRAGMAS, Connect, Connection
+from controller.journal.file import PRAGMAS, Connect, SqliteConnection
 from tests.journal.power.disk import Operation, Resize, Sync, Write
 from tests.journal.power.recording import Recorder, record_calls
 
@@ -131,7 +131,7 @@ def _translated() -> Iterator[None]:
 def connecting(pragmas: Sequence[str] = (), instead: Mapping[str, str] | None = None) -> Connect:
     """Return the function to give to the journal. Further pragmas, and replaced statements, weaken the connection."""
 
-    def connect(path: Path) -> Connection:
+    def connect(path: Path) -> SqliteConnection:
         connection = _Adapted(path, instead or {})
         try:
             for pragma in ("locking_mode=EXCLUSIVE", *PRAGMAS, *pragmas):

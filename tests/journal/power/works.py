@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from controller.journal.file import Connection, connect
+from controller.journal.file import SqliteConnection, connect
 from controller.journal.folder import delete_files, file_name
 from tests.journal.power.recording import Recorder
 from tests.journal.power.runs import CHECKPOINTS, Run, Work, make_log_small, state_after
@@ -55,7 +55,7 @@ def retention(run: Run) -> None:
 WORKS: Final[dict[str, Work]] = {work.__name__: work for work in (begin_and_deal, go_on, days, retention)}
 
 
-def _connect(path: Path) -> Connection:
+def _connect(path: Path) -> SqliteConnection:
     connection = connect(path)
     assert isinstance(connection, sqlite3.Connection)
     connection.set_authorizer(None)  # the authorizer forbids the next statement
