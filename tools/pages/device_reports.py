@@ -109,9 +109,9 @@ def outcome(seen: list[AnyEvent]) -> str:
     for event in seen:
         match event:
             case events.IrregularityRaised(kind=Kind.TECHNICAL_STOP):
-                said.append("stops (I19)")
+                said.append("stops")
             case events.IrregularityRaised(kind=Kind.COUNT_IN_DOUBT):
-                said.append("doubts (I04)")
+                said.append("doubts")
             case events.IrregularityRaised(row=row):
                 said.append(f"raises {row.id}")
             case events.DeviceStopped():
@@ -126,8 +126,6 @@ def outcome(seen: list[AnyEvent]) -> str:
                 said.append("taken")
             case _:
                 pass
-    if "stops (I19)" in said:
-        said = [one for one in said if one != "stops"]
     if len(said) > 1:
         said = [one for one in said if one not in ("noted", "taken")] or said
     return ", ".join(dict.fromkeys(said)) or "noted"
@@ -171,24 +169,27 @@ def cells(play: Callable[[Phase, Service], str]) -> list[str]:
 
 
 def table_of_page() -> str:
+    """Return a row for all reports and faults with the same effects and the same reason."""
     heads = ["what the device says", *GROUPS, RECONCILING, "why"]
-    lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
+    rows: dict[tuple[str, ...], list[str]] = {}
     for name, (say, why) in SAID.items():
         row = cells(lambda phase, service, say=say: after_report(say, phase, service))  # type: ignore[misc]  # bound now
-        lines.append(f"| `{name}` | {' | '.join(row)} | {why} |")
+        rows.setdefault((*row, why), []).append(f"`{name}`")
     for fault, why in FAULTS.items():
         row = cells(lambda phase, service, fault=fault: after_fault(fault, phase, service))  # type: ignore[misc]  # likewise
-        lines.append(f"| status: `{fault}` | {' | '.join(row)} | {why} |")
+        rows.setdefault((*row, why), []).append(f"status: `{fault}`")
+    lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
+    lines += [f"| {'<br>'.join(names)} | {' | '.join(row)} |" for row, names in rows.items()]
     return "\n".join(lines)
 
 
 def admissions() -> str:
     """Return the rows on what ends an admission."""
-    lines = ["| cause | in a round | taken back by | why |", "|---|---|---|---|"]
+    lines = ["| cause | in a round | taken back by |", "|---|---|---|"]
     for row in ADMISSIONS:
         in_round = {None: "-", Kind.TECHNICAL_STOP: "I19", Kind.COUNT_IN_DOUBT: "I04"}[row.in_round]
         well = " or ".join(f"`{one.__struct_config__.tag}`" for one in row.well) or "-"
-        lines.append(f"| {row.id} | {in_round} | {well} | {row.why} |")
+        lines.append(f"| {row.id} | {in_round} | {well} |")
     return "\n".join(lines)
 
 
@@ -196,13 +197,17 @@ def page() -> str:
     return f"""# What a report does to the table
 
 This page is for device makers and laboratories: what each report of a device, and each fault in its status, does at a
-table of NC in every phase and service. `python -m tools.generate` makes the tables by playing the program; a test
-compares them.
+table of NC in every phase and service. `python -m tools.generate` makes the tables by playing the program.
 
-*Stops*: no card moves and no round begins; during a round it is I19, which people decide according to the clause.
-*Doubts*: the cards must be counted (I04). *Raises*: that irregularity. *Deck unfit*: the unused deck must be loaded,
-shuffled and counted again. *Taken*: it is part of normal play. *Noted*: it is journaled and changes nothing. While the
-table is out of service the device keeps its reports until the link is up.
+| word | meaning |
+|---|---|
+| stops | no card moves and no round begins; during a round it is I19, which people decide according to the clause |
+| doubts | the cards must be counted (I04) |
+| deck unfit | the unused deck must be loaded, shuffled and counted again |
+| taken | it is part of normal play |
+| noted | it is journaled and changes nothing |
+
+While the table is out of service the device keeps its reports until the link is up.
 
 {table_of_page()}
 
@@ -210,19 +215,16 @@ table is out of service the device keeps its reports until the link is up.
 
 Such a stop lasts, even through a lost link and a restart, until the device has cancelled it by the named report and a
 pit supervisor returns the table to service. A self-test cancels it only if it is passed. If no report is named, the
-supervisor acts first: the next status then lists the remaining faults, and the next shuffle the unread cards. A device
-that alternates between fit and unfit stays stopped.
+supervisor acts first: the next status then lists the remaining faults, and the next shuffle the unread cards.
 
 {admissions()}
 
 ## Doors and jams
 
-An opened door, and a jam, put cards within reach where no sensor watches: a card may have been moved, added or taken.
-Therefore a deck that is shuffled but from which no card was dealt yet is unfit, and so is the deck that waits while
-another is in play. A jam that frees itself looks the same in the reports, and is treated the same. If a shuffler has
-not shuffled the deck yet, its shuffle makes the deck fit again, because it counts the deck; a shoe's deck is shuffled
-outside, put in, and counted by hand. About the deck of a round in progress, people decide according to the clause of
-I19.
+An opened door, and a jam, put cards within reach where no sensor watches. Therefore a shuffled deck from which no card
+was dealt is unfit, and so is the deck that waits while another is in play. A jam that frees itself is treated the same.
+A shuffle makes the deck fit again, because it counts the deck. A shoe's deck is shuffled outside, put in, and counted
+by hand.
 """
 
 
