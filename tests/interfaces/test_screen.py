@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from controller.api.narration import AT_THE_DOOR, LINES, LINES_OF_PLACES, ONLY_FOR_MACHINES, tell
+from controller.api.narration import tell
 from controller.api.view import LinkView, view_of
 from controller.commands.screen import render
 from controller.commands.vocabulary import FOLLOWS, words_of
@@ -17,6 +17,7 @@ from controller.games.specification import Disposition, Kind, Unit
 from controller.roles import Role
 from controller.table import events, operations
 from controller.table.events import Event
+from controller.table.events.access_events import AT_THE_DOOR
 from controller.table.irregularities.adjudication import FIRST
 from controller.table.model import Stage
 from controller.table.permissions import PERMISSIONS
@@ -128,15 +129,9 @@ def test_bets_are_shown_by_the_places_of_the_game() -> None:
     )
 
 
-def test_lines_are_of_events_that_exist_and_each_in_one_place() -> None:
-    kinds = {event.__struct_config__.tag for event in get_args(events.AnyEvent)}
-    assert {*LINES, *LINES_OF_PLACES} | ONLY_FOR_MACHINES <= kinds
-    assert not set(LINES) & set(LINES_OF_PLACES)
-    assert not ONLY_FOR_MACHINES & {*LINES, *LINES_OF_PLACES}
-
-
-def test_an_event_without_a_line_is_shown_by_its_name() -> None:
+def test_an_event_of_another_version_is_shown_by_its_name() -> None:
     assert tell({"event": "table_resumed"}) == "table resumed"
+    assert tell({"event": "dealer_relieved", "by": "lee"}) == "dealer relieved"
     assert tell({"event": "status_agrees"}) is None
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec.structs import replace
 
 from controller.table.events.base import Event
+from controller.table.events.lines import Fields, as_written, at_screen_or_by_user
 from controller.table.model import PinLock, Screen
 from controller.table.state import TableState
+from firmware_bridge.messages import Message, message
 
 
 class PinRefused(Event, frozen=True, tag="pin_refused"):
@@ -26,9 +30,16 @@ class PinRefused(Event, frozen=True, tag="pin_refused"):
         lock = PinLock(self.person, self.uid, self.failures, self.locks, self.locked_until_utc_ns, self.screen)
         return replace(state, pin_locks=(*_without(state, self.person, self.uid, self.screen), lock))
 
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        said = at_screen_or_by_user(message("wrong PIN for {person}", person=event["person"]), event)
+        return message("{said}; no PIN is accepted there for now", said=said) if event["locked_until_utc_ns"] else said
+
 
 class PinAccepted(Event, frozen=True, tag="pin_accepted"):
     """The correct PIN was entered after wrong ones, which no longer count."""
+
+    line = message("{person} enters the correct PIN after wrong ones")
 
     person: str
     uid: int | None
@@ -36,6 +47,27 @@ class PinAccepted(Event, frozen=True, tag="pin_accepted"):
 
     def apply(self, state: TableState, entry: int) -> TableState:
         return replace(state, pin_locks=_without(state, self.person, self.uid, self.screen))
+
+
+AT_THE_DOOR: Final = {
+    "accept-failed": message("a connection that could not be accepted"),
+    "connections": message("too many connections"),
+    "content-type": message("a request that is not JSON"),
+    "display": message("a request from a display-only screen"),
+    "header": message("a request without the header X-Cardshoe"),
+    "host": message("a request for another host name"),
+    "not-admitted": message("a user who is not admitted"),
+    "not-enrolled": message("an operation from a screen that is not enrolled"),
+    "not-signed-on": message("an operation from a screen without a dealer signed on"),
+    "origin": message("a request from another site's page"),
+    "person": message("an unknown person"),
+    "pin": message("an operation without the correct PIN"),
+    "reader": message("an operation by a user who may only read"),
+    "refused-often": message("operations that were refused too often"),
+    "role": message("an operation by a person whose rank is too low"),
+    "streams": message("too many streams"),
+}
+"""Refusals before the table, by code."""
 
 
 class DoorRefused(Event, frozen=True, tag="door_refused"):
@@ -50,9 +82,17 @@ class DoorRefused(Event, frozen=True, tag="door_refused"):
     count: int
     screen: str = ""
 
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        what = AT_THE_DOOR.get(event["what"], as_written(event["what"]))
+        said = at_screen_or_by_user(message("access refused: {what}", what=what), event)
+        return message("{said}, {count} times", said=said, count=event["count"]) if event["count"] > 1 else said
+
 
 class ScreenEnrolled(Event, frozen=True, tag="screen_enrolled"):
     """A browser became a screen of the table. `token_hash`: SHA-256 of its cookie's value, in hex."""
+
+    line = message("screen enrolled: {name}")
 
     screen: str
     name: str
@@ -64,6 +104,8 @@ class ScreenEnrolled(Event, frozen=True, tag="screen_enrolled"):
 
 class ScreenRemoved(Event, frozen=True, tag="screen_removed"):
     """A screen was removed. Its cookie is no longer valid, and wrong PINs entered there no longer count."""
+
+    line = message("screen {screen} removed")
 
     screen: str
 
@@ -78,12 +120,22 @@ class ScreenRemoved(Event, frozen=True, tag="screen_removed"):
 class SignedOn(Event, frozen=True, tag="signed_on"):
     """A dealer signed on at the screen. Until then, entries there without a name are this dealer's."""
 
+    line = message("{dealer} signed on at screen {screen}")
+
     screen: str
     dealer: str
     until_utc_ns: int
 
     def apply(self, state: TableState, entry: int) -> TableState:
         return _signed(state, self.screen, self.dealer, self.until_utc_ns, entry, state.host_boot)
+
+
+SIGNED_OFF: Final = {
+    "locked": message("the screen was locked"),
+    "handed_over": message("another dealer deals"),
+    "off_duty": message("off duty"),
+}
+"""Reasons for the end of a dealer's sign-on at a screen."""
 
 
 class SignedOff(Event, frozen=True, tag="signed_off"):
@@ -95,6 +147,13 @@ class SignedOff(Event, frozen=True, tag="signed_off"):
 
     def apply(self, state: TableState, entry: int) -> TableState:
         return _signed(state, self.screen)
+
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        why = SIGNED_OFF.get(event["why"]) or str(event["why"])
+        return message(
+            "{dealer} signed off at screen {screen}: {why}", dealer=event["dealer"], screen=event["screen"], why=why
+        )
 
 
 def _signed(

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Protocol
 import msgspec
 from msgspec.structs import replace
 
+from controller.table.events.lines import Line
 from controller.table.model import ASIDE, Deck, Hand, HeldCard, Pile, RecordedDeck
 from controller.table.state import TableState
 from firmware_bridge.commands import Command
@@ -21,8 +22,11 @@ class Event(msgspec.Struct, frozen=True, tag_field="event"):
 
     `outdates`: what happened, if the event gives the buttons of a screen another meaning, so that an operation entered
     from an older screen is refused. None: they mean the same as before; such an event only adds to a deal in progress.
+
+    `line`: what people read who follow the table without a screen. None: only machines read the event.
     """
 
+    line: ClassVar[Line | None]
     outdates: ClassVar[Message | None] = None
 
     def apply(self, state: TableState, entry: int) -> TableState:

@@ -27,6 +27,22 @@ from controller.table.events.base import (
     with_taken_back,
     without_cards,
 )
+from controller.table.events.lines import (
+    PILE_WORDS,
+    Fields,
+    cited,
+    clauses,
+    depending,
+    for_next,
+    listed,
+    many_cards,
+    of_its_deck,
+    pile_named,
+    under,
+    with_reason,
+    with_slots,
+    witnessed_by,
+)
 from controller.table.model import (
     ASIDE,
     BeforeCount,
@@ -38,11 +54,13 @@ from controller.table.model import (
 from controller.table.state import TableState
 from firmware_bridge.cards import Card, Concealed, Exposed
 from firmware_bridge.commands import Dispense, Shuffle, UnloadStub
-from firmware_bridge.messages import AnyText, Message, message
+from firmware_bridge.messages import AnyText, Message, counted, message
 
 
 class DeckArrived(Event, frozen=True, tag="deck_arrived"):
     """A deck was put in. `waiting`, here and below: the deck waits for the next round and is not in play."""
+
+    line = depending({"waiting": message("deck {deck} waits for the next round")})
 
     deck: int
     count: int | None
@@ -61,6 +79,8 @@ class DeckArrived(Event, frozen=True, tag="deck_arrived"):
 
 
 class ShuffleBegan(Event, frozen=True, tag="shuffle_began"):
+    line = of_its_deck(message("deck {deck} is being shuffled"))
+
     deck: int
     waiting: bool = False
 
@@ -70,6 +90,8 @@ class ShuffleBegan(Event, frozen=True, tag="shuffle_began"):
 
 class DeckShuffled(Event, frozen=True, tag="deck_shuffled"):
     """A shuffle was completed. `by`: the device, or the person who entered it. `face_up`: how many are face up."""
+
+    line = of_its_deck(message("deck {deck} shuffled, {count} cards, by {by}"))
 
     deck: int
     shuffle: int
@@ -110,9 +132,16 @@ class DeckMadeUnusable(Event, frozen=True, tag="shuffle_failed"):
         state = with_deck(state, self.waiting, shuffled=False, used=True)
         return with_decks(state, count_due=True) if self.count_due else state
 
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        deck = for_next(message("deck {deck}", deck=event["deck"]), event)
+        return message("shuffle {deck} again before dealing from it", deck=deck)
+
 
 class CardFoundFaceUp(Event, frozen=True, tag="card_found_face_up"):
     """The card that will leave as number `ordinal` is face up in the device; no one at the table has seen it."""
+
+    line = message("card {ordinal} lies face up in the device")
 
     ordinal: int
     card: Concealed | None = None
@@ -127,6 +156,8 @@ class CardFoundFaceUp(Event, frozen=True, tag="card_found_face_up"):
 
 
 class SetInTray(Event, frozen=True, tag="set_in_tray"):
+    line = None  # the screen shows how many cards lie at the place
+
     cards: tuple[HeldCard, ...]
     remaining: int
 
@@ -138,6 +169,8 @@ class SetInTray(Event, frozen=True, tag="set_in_tray"):
 
 class CardsSetAside(Event, frozen=True, tag="cards_set_aside"):
     """Cards left the device and have not been dealt to a place yet."""
+
+    line = with_slots(message("set {many_cards} aside: {because}"), many_cards=many_cards)
 
     cards: tuple[HeldCard, ...]
     from_tray: bool
@@ -152,6 +185,8 @@ class CardsSetAside(Event, frozen=True, tag="cards_set_aside"):
 class CardsBurnt(Event, frozen=True, tag="cards_burnt"):
     """Cards went to the burnt pile before the first card was dealt. `source`: device, tray, aside, by_hand."""
 
+    line = with_slots(message("{many_cards} burnt"), many_cards=many_cards)
+
     cards: tuple[HeldCard, ...]
     source: str
 
@@ -161,6 +196,8 @@ class CardsBurnt(Event, frozen=True, tag="cards_burnt"):
 
 class CardsStrayed(Event, frozen=True, tag="cards_strayed"):
     """Cards of the waiting deck, or of an unknown deck, left the device; they are not among the 52 of the round."""
+
+    line = with_slots(message("{many_cards} from deck {deck}, which is not in play this round"), many_cards=many_cards)
 
     deck: int
     cards: tuple[HeldCard, ...]
@@ -176,6 +213,8 @@ class CardsStrayed(Event, frozen=True, tag="cards_strayed"):
 class FirstCardDrawn(Event, frozen=True, tag="first_card_drawn"):
     """The card whose rank decides where the deal begins left the device. `source`: device, tray, aside."""
 
+    line = message("the First Card leaves the device")
+
     card: HeldCard
     source: str
 
@@ -185,6 +224,8 @@ class FirstCardDrawn(Event, frozen=True, tag="first_card_drawn"):
 
 class FirstCardShown(Event, frozen=True, tag="first_card_shown"):
     """The First Card was turned over. `revealed` opens the commitment to it if the device had read it."""
+
+    line = cited(message("the First Card is {card}"))
 
     card: Card
     clause: str
@@ -211,6 +252,19 @@ class CardsDealt(Event, frozen=True, tag="cards_dealt"):
         changed = with_round(state, hands=hands, dealt=dealt, dealt_cards=dealt_cards)
         return without_cards(changed, self.cards, self.source)
 
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        """Return the line for dealt cards: those set aside are moved now, others were just dealt."""
+        places = listed(event["places"])
+        if event["source"] == ASIDE:
+            return counted(
+                "move 1 set-aside card to {places}",
+                "move {count} set-aside cards to {places}",
+                len(event["cards"]),
+                places=places,
+            )
+        return message("{cards} to {places}", cards=many_cards(event), places=places)
+
 
 class CardToTurnDown(Event, frozen=True, tag="card_to_turn_down"):
     """A card has to be put face down at its place before play goes on: it was exposed or dropped, or is face up.
@@ -218,6 +272,8 @@ class CardToTurnDown(Event, frozen=True, tag="card_to_turn_down"):
     `place` empty: not known. `card`: which card of the hand, `ordinal`: its number in the shuffle; 0: not known. The
     card may still be in the device.
     """
+
+    line = None  # the screen draws the move if the hand is still in play; `CardsTurnedDown` is shown
 
     irregularity: int
     place: Place
@@ -248,6 +304,13 @@ class CardsTurnedDown(Event, frozen=True, tag="cards_turned_down"):
         left = tuple(due for due in state.round.face_down if due[1:] not in self.cards)
         return with_round(state, hands=hands, face_down=left, turned=(*state.round.turned, *sorted(turned)))
 
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        places = tuple(dict.fromkeys(place for place, *_ in event["cards"] if place))
+        if not places:
+            return message("the exposed card is face down")
+        return message("cards were turned face down at {places:list}", places=places)
+
 
 class CardMoved(msgspec.Struct, frozen=True):
     """A card moves from a place or pile (dropped, discards) to another."""
@@ -271,6 +334,21 @@ class CardsFoundElsewhere(Event, frozen=True, tag="cards_found_elsewhere"):
             state = with_hand(state, place, surplus=hand.size - len(state.round.hands[place].cards))
         return state
 
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        """Return the cards by their numbers, in one phrase if they went the same way."""
+        return clauses(
+            counted(
+                "card {numbers:list} is at {place}, not at {source}",
+                "cards {numbers:list} are at {place}, not at {source}",
+                len(numbers),
+                numbers=tuple(numbers),
+                place=place,
+                source=source,
+            )
+            for (source, place), numbers in _ways(event).items()
+        )
+
 
 class CardsReconstructed(Event, frozen=True, tag="cards_reconstructed"):
     """Cards were put where they belong. `whole_hands`: only complete hands were moved.
@@ -292,6 +370,61 @@ class CardsReconstructed(Event, frozen=True, tag="cards_reconstructed"):
             state = with_hand(state, place, named=cards)
         return state if self.place is None else with_hand(state, self.place, surplus=0)
 
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        whole = event["whole_hands"]
+        said = under(message("hands were corrected") if whole else message("cards were corrected"), event["clause"])
+        if event["cards"]:
+            said = with_reason(said, _moved_hands(event) if whole else _moved(event))
+        back = event["taken_back"]
+        if back <= 0:
+            return said
+        taken = counted(
+            "1 excess card removed from {place}",
+            "{count} excess cards removed from {place}",
+            back,
+            place=event["place"],
+        )
+        return with_reason(said, taken)
+
+
+def _ways(event: Fields) -> dict[tuple[Message, Message], list[int]]:
+    """Return the numbers of the cards for each way, from one place to another."""
+    together: dict[tuple[Message, Message], list[int]] = {}
+    for card in event["cards"]:
+        way = (PILE_WORDS.get(card["source"]) or card["source"], PILE_WORDS.get(card["place"]) or card["place"])
+        together.setdefault(way, []).append(card["ordinal"])
+    return together
+
+
+def _moved(event: Fields) -> Message:
+    """Return the cards by their numbers, in one phrase if they went the same way."""
+    return clauses(
+        counted(
+            "card {numbers:list} from {source} to {place}",
+            "cards {numbers:list} from {source} to {place}",
+            len(numbers),
+            numbers=tuple(numbers),
+            place=place,
+            source=source,
+        )
+        for (source, place), numbers in _ways(event).items()
+    )
+
+
+def _moved_hands(event: Fields) -> Message:
+    """Return hands by how many cards they have, since the people who move them do not know the cards' numbers."""
+    return clauses(
+        counted(
+            "1 card from {source} to {place}",
+            "{count} cards from {source} to {place}",
+            len(numbers),
+            source=source,
+            place=place,
+        )
+        for (source, place), numbers in _ways(event).items()
+    )
+
 
 def _names_moved(hands: dict[Place, Hand], moves: tuple[CardMoved, ...]) -> dict[Place, tuple[Card, ...]]:
     """Move the named faces with a hand that was moved whole; for other hands nobody knows where the cards are."""
@@ -310,6 +443,7 @@ class DealtByHand(Event, frozen=True, tag="dealt_by_hand"):
     """The rest of the round is dealt by hand from the stub, without the device."""
 
     outdates: ClassVar[Message | None] = message("The round is dealt by hand.")
+    line = message("dealt by hand from now on: {because}")
 
     because: str
 
@@ -322,6 +456,12 @@ class CardsCounted(Event, frozen=True, tag="cards_counted"):
 
     `witness_id`: the configured person who witnessed it; empty: `witness` is only a name.
     """
+
+    line = with_slots(
+        message("{by} counted {number} cards ({pile_named}), {due} expected; witness: {witnessed_by}"),
+        pile_named=pile_named,
+        witnessed_by=witnessed_by,
+    )
 
     pile: str
     number: int
@@ -350,6 +490,8 @@ class StubCounted(Event, frozen=True, tag="stub_counted"):
     `in_device`: counted in the device; otherwise the stub came out, and the tray is empty. `midway`: counted before the
     end of the deal; the tray stays, and the stub is counted again after the deal.
     """
+
+    line = message("stub: {count} cards, {due} expected")
 
     count: int
     due: int
@@ -384,12 +526,20 @@ class CardsRecalled(Event, frozen=True, tag="cards_recalled"):
     role: Role
     irregularity: int = 0
 
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        which = message("the cards of {place}", place=event["place"]) if event["place"] else message("all cards")
+        said = message("{by} recalls {which} from round {round}", by=event["by"], which=which, round=event["of_round"])
+        return with_reason(said, event["reason"])
+
 
 class DeckCountedWhole(Event, frozen=True, tag="deck_counted_whole"):
     """All 52 cards were counted, as was due. `by`: device, or the person who counted.
 
     `witness_id`: as in `CardsCounted`.
     """
+
+    line = message("the deck is complete, counted by {by}")
 
     deck: int
     by: str

@@ -11,6 +11,7 @@ from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.rules.layout import Bet
 from controller.table.events.base import PILES, Event, with_decks, with_hand, with_round
+from controller.table.events.lines import Fields, answered, cited, depending, listed, pile_named, with_slots
 from controller.table.model import (
     ASIDE,
     STUB,
@@ -42,9 +43,34 @@ class EntryCorrected(Event, frozen=True, tag="entry_corrected"):
             left = (*left, Entered(entry, self.by, self.role, self.instead))
         return with_round(state, entered=left)
 
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        what = event["was"]
+        if not event["reason"]:  # `count_again` asks for none
+            return message(
+                "entry {entry} ({what}) is counted again by {by}", entry=event["corrected"], what=what, by=event["by"]
+            )
+        return message(
+            "entry {entry} ({what}) is struck out by {by}: {reason}"
+            if event["instead"] is None
+            else "entry {entry} ({what}) is corrected by {by}: {reason}",
+            entry=event["corrected"],
+            what=what,
+            by=event["by"],
+            reason=event["reason"],
+        )
+
 
 class HandlingCorrected(Event, frozen=True, tag="handling_corrected"):
     """The entry about the handling of a place's cards is corrected. `viewing`: who looked at which box so far."""
+
+    line = depending(
+        {
+            "viewed": message("correction: the cards of {place} were looked at"),
+            "handled": message("correction: the cards of {place} were handled, not looked at"),
+        },
+        message("correction: the cards of {place} were not handled"),
+    )
 
     place: Place
     handled: bool
@@ -58,6 +84,12 @@ class HandlingCorrected(Event, frozen=True, tag="handling_corrected"):
 
 class OrderCorrected(Event, frozen=True, tag="order_corrected"):
     """The order of the deal is corrected; cards dealt in another order are misplaced."""
+
+    line = cited(
+        with_slots(
+            message("the order of the deal is {places_listed}"), places_listed=lambda event: listed(event["places"])
+        )
+    )
 
     places: tuple[Place, ...]
     clause: str
@@ -76,9 +108,22 @@ class JudgementTakenBack(Event, frozen=True, tag="judgement_taken_back"):
             state = with_hand(state, place, outcome=None)
         return state
 
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        places = event["places"]
+        return message("the results of {places} are decided again", places=listed(places)) if places else None
+
 
 class ClosingTakenBack(Event, frozen=True, tag="closing_taken_back"):
     """The round counts as not concluded. `chips`: its chips as not paid; `returned`: a void's bets as not returned."""
+
+    line = depending(
+        {
+            "returned": message("the bets are returned after all"),
+            "chips": message("the round is settled again"),
+        },
+        message("the round is open again"),
+    )
 
     chips: bool
     returned: bool = False
@@ -105,11 +150,19 @@ class CountTakenBack(Event, frozen=True, tag="count_taken_back"):
         surplus = {name: more for name, more in state.round.surplus.items() if name != pile}
         return with_round(state, surplus=surplus if account.more is None else {**surplus, pile: account.more})
 
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        pile = pile_named(event)
+        if event["pile"] == STUB and event["account"]["stub"] is None:
+            return message("the count is withdrawn ({pile}); count again", pile=pile)
+        return message("the count is withdrawn ({pile})", pile=pile)
+
 
 class LayoutCorrected(Event, frozen=True, tag="layout_corrected"):
     """The record of the bets at "No more bets" is corrected; `was`: as they were entered."""
 
     outdates: ClassVar[Message | None] = message("A bet was corrected.")
+    line = message("{by} corrects the bets: {reason}")
 
     was: tuple[Bet, ...]
     bets: tuple[Bet, ...]
@@ -176,9 +229,17 @@ class IrregularityReopened(Event, frozen=True, tag="irregularity_reopened"):
             ),
         )
 
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        return answered(message("to be decided again"), event)
+
 
 class VoidLifted(Event, frozen=True, tag="void_lifted"):
     """The cause of a void is decided again, so the round is not void. `returned`: its returned bets count again."""
+
+    line = depending(
+        {"returned": message("the void is withdrawn; put the bets back")}, message("the void is withdrawn")
+    )
 
     irregularity: int
     because_of: int

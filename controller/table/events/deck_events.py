@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from controller.table.events.base import Event, with_deck, with_decks, with_new_deck, with_record
+from controller.table.events.lines import Fields, for_next, of_its_deck, with_slots, witnessed_by
 from controller.table.model import (
     Deck,
     RecordedDeck,
 )
 from controller.table.state import TableState
-from firmware_bridge.messages import AnyText
+from firmware_bridge.messages import AnyText, Message, message
 
 LAST = 4  # decks that left the table in good order: a round may later prove otherwise
 
@@ -19,6 +20,15 @@ class DeckBrought(Event, frozen=True, tag="deck_brought"):
     `witness_id`: the configured person who witnessed the count; empty: `witness` is only a name.
     `another`: the person said that it is not the quarantined deck with the same back.
     """
+
+    line = with_slots(
+        message(
+            "deck {deck} is brought to the table: back {back}, seal {seal_named}, {count} cards counted by {by} and "
+            "{witnessed_by}"
+        ),
+        seal_named=lambda event: event["seal"] or message("none"),
+        witnessed_by=witnessed_by,
+    )
 
     deck: str
     back: str
@@ -37,6 +47,11 @@ class DeckBrought(Event, frozen=True, tag="deck_brought"):
 
 class DeckTakenOut(Event, frozen=True, tag="deck_taken_out"):
     """A deck was taken away from the table. `witness_id`: as in `DeckBrought`."""
+
+    line = with_slots(
+        message("deck {deck} leaves the table with {count} cards: {reason}; witness: {witnessed_by}"),
+        witnessed_by=witnessed_by,
+    )
 
     deck: str
     reason: str
@@ -57,6 +72,8 @@ class DeckTakenOut(Event, frozen=True, tag="deck_taken_out"):
 class DeckNamed(Event, frozen=True, tag="deck_named"):
     """The deck in the device was identified as this recorded one. `number`: the device's number for it."""
 
+    line = of_its_deck(message("deck {deck} is in the device"))
+
     deck: str
     number: int
     by: str
@@ -69,6 +86,8 @@ class DeckNamed(Event, frozen=True, tag="deck_named"):
 class DeckShuffledOutside(Event, frozen=True, tag="deck_shuffled_outside"):
     """A recorded deck was shuffled before it was loaded."""
 
+    line = message("deck {deck} shuffled outside the device by {by}")
+
     deck: str
     by: str
 
@@ -79,6 +98,8 @@ class DeckShuffledOutside(Event, frozen=True, tag="deck_shuffled_outside"):
 class DeckComesIntoPlay(Event, frozen=True, tag="deck_comes_into_play"):
     """The waiting deck replaces the used one. `deck`: the device's number for it."""
 
+    line = message("the waiting deck is in play")
+
     deck: int
 
     def apply(self, state: TableState, entry: int) -> TableState:
@@ -87,11 +108,19 @@ class DeckComesIntoPlay(Event, frozen=True, tag="deck_comes_into_play"):
         return with_new_deck(state, state.decks.waiting or Deck(), waiting=None)
 
 
+def _named(event: Fields) -> Message:
+    if event["deck"]:
+        return message("deck {deck}", deck=event["deck"])
+    return for_next(message("the deck in the device"), event)
+
+
 class DeckQuarantined(Event, frozen=True, tag="deck_quarantined"):
     """A deck is out of use until it is released or, if it is not recorded, until another deck is loaded.
 
     `deck` empty: the deck in the device, which is not recorded. `irregularity` 0: a person put it out of use.
     """
+
+    line = with_slots(message("{named_deck} is OUT OF USE: {reason}"), named_deck=_named)
 
     deck: str
     reason: AnyText
@@ -107,6 +136,12 @@ class DeckQuarantined(Event, frozen=True, tag="deck_quarantined"):
 
 class DeckReleased(Event, frozen=True, tag="deck_released"):
     """A quarantined deck was released for use. `witness_id`: as in `DeckBrought`."""
+
+    line = with_slots(
+        message("{named_deck} may be used again: {reason}; witness: {witnessed_by}"),
+        named_deck=_named,
+        witnessed_by=witnessed_by,
+    )
 
     deck: str
     reason: str
@@ -124,6 +159,8 @@ class DeckReleased(Event, frozen=True, tag="deck_released"):
 
 class DeckCut(Event, frozen=True, tag="deck_cut"):
     """The deck was cut. `deck`: the device's number for it. The cutting card is not one of the 52."""
+
+    line = message("the deck was cut by {by}")
 
     deck: int
     by: str

@@ -6,17 +6,20 @@ from typing import ClassVar, Final, Literal
 
 from msgspec.structs import replace
 
-from controller.games.specification import Kind
+from controller.games.specification import KINDS, Kind
 from controller.table.events.base import Event, with_deck, with_decks, with_device, with_round, with_status_compared
+from controller.table.events.lines import Fields, as_sentence, as_written, depending, with_reason, with_slots
 from controller.table.model import (
+    DEVICE_WORDS,
     HeldCard,
     OpenCommand,
 )
-from controller.table.phases import Service
+from controller.table.phases import SERVICE_WORDS, Service
 from controller.table.state import TableState
+from controller.table.stop_causes import in_words
 from firmware_bridge.capabilities import DeviceIdentity
 from firmware_bridge.commands import AnyCommand, HoldExit, ReleaseExit
-from firmware_bridge.messages import AnyText, Message, message
+from firmware_bridge.messages import AnyText, Argument, Message, message
 from firmware_bridge.observations import CardDrawn
 
 DISPENSED_OF_NEXT: Final = "dispensed_of_next"
@@ -57,6 +60,13 @@ class DeviceReady(Event, frozen=True, tag="device_ready"):
         round_ = replace(state.round, cards_may_have_passed=self.cards_may_have_passed)
         return replace(state, device=device, round=round_)
 
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        serial, kind = event["identity"]["serial"], DEVICE_WORDS[event["identity"]["kind"]]
+        if event.get("unfit"):
+            return message("device {serial} is connected ({kind})", serial=serial, kind=kind)
+        return message("device {serial} is ready ({kind})", serial=serial, kind=kind)
+
 
 class DeviceDiffers(Event, frozen=True, tag="device_differs"):
     """The device differs from the previous one. `what`: serial (another device) or firmware (its digest)."""
@@ -68,6 +78,13 @@ class DeviceDiffers(Event, frozen=True, tag="device_differs"):
     def apply(self, state: TableState, entry: int) -> TableState:
         return state  # `DeviceReady` sets the new values
 
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        if event["what"] == "serial":
+            return message("the device has changed from {before} to {now}", now=event["now"], before=event["before"])
+        now = event["now"][:16] or message("no digest")
+        return message("the firmware has changed from {before} to {now}", now=now, before=event["before"][:16])
+
 
 class DeviceLost(Event, frozen=True, tag="device_lost"):
     code: str
@@ -75,6 +92,12 @@ class DeviceLost(Event, frozen=True, tag="device_lost"):
 
     def apply(self, state: TableState, entry: int) -> TableState:
         return with_device(state, connected=False, status_agrees=False, lost_code=self.code)
+
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        """Return the line for an ended link, which was not lost if a person asked to reopen it."""
+        said = as_sentence(event["sentence"])
+        return said if event["code"] == "returned-to-service" else message("device lost: {cause}", cause=said)
 
 
 class ServiceChanged(Event, frozen=True, tag="service_changed"):
@@ -91,6 +114,11 @@ class ServiceChanged(Event, frozen=True, tag="service_changed"):
             round=replace(state.round, power_failure_raised=raised),
         )
 
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        service = SERVICE_WORDS[Service(event["service"])]
+        return message("table {service}: {cause}", service=service, cause=as_sentence(event["cause"]))
+
 
 class StatusAgrees(Event, frozen=True, tag="status_agrees"):
     """The device's status agrees with the journal.
@@ -98,11 +126,23 @@ class StatusAgrees(Event, frozen=True, tag="status_agrees"):
     `stub_out`: the status is about the waiting deck, which is in the device; the rest of the deck in play is out.
     """
 
+    line = depending(
+        {"stub_out": message("the device holds the next deck; the rest of this round's deck was removed from it")}
+    )
+
     stub_out: bool = False
 
     def apply(self, state: TableState, entry: int) -> TableState:
         state = with_status_compared(state)
         return with_deck(state, False, stub_out=True, used=True) if self.stub_out else state
+
+
+DIFFERS: Final = {
+    "shuffle": message("the shuffle's number"),
+    "dispensed": message("the number of cards that left the device"),
+    "tray": message("the number of cards in the tray"),
+    DISPENSED_OF_NEXT: message("the number of cards that left the next deck"),
+}
 
 
 class StatusDiffers(Event, frozen=True, tag="status_differs"):
@@ -129,12 +169,22 @@ class StatusDiffers(Event, frozen=True, tag="status_differs"):
             return with_decks(state, tray=self.tray)
         return with_decks(state, tray=(), aside=(*state.decks.aside, *state.decks.tray))
 
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        what = DIFFERS.get(event["what"], as_written(event["what"]))
+        return message(
+            "{what} differs: {device} in the device, {journal} in the journal",
+            what=what, device=event["device"], journal=event["journal"],
+        )  # fmt: skip
+
 
 class ReportsPassed(Event, frozen=True, tag="reports_passed"):
     """Reports were lost; the next report expected is `boot`, `number`.
 
     `newest`: the last report that the device made; it withholds the reports up to that one.
     """
+
+    line = None
 
     boot: int
     number: int
@@ -147,6 +197,8 @@ class ReportsPassed(Event, frozen=True, tag="reports_passed"):
 
 class ReportTaken(Event, frozen=True, tag="report_taken"):
     """A report of the device was received and is in the journal."""
+
+    line = None
 
     boot: int
     number: int
@@ -163,6 +215,8 @@ class ReportTaken(Event, frozen=True, tag="report_taken"):
 class ClockRanBackwards(Event, frozen=True, tag="clock_ran_backwards"):
     """A later report of the same start of the device has an earlier time, in milliseconds since that start."""
 
+    line = None  # its consequences are shown
+
     boot: int
     before_ms: int
     after_ms: int
@@ -173,6 +227,8 @@ class ClockRanBackwards(Event, frozen=True, tag="clock_ran_backwards"):
 
 class CommandIssued(Event, frozen=True, tag="command_issued"):
     """A command was issued to the device. Its id is this event's entry number."""
+
+    line = None
 
     command: AnyCommand
 
@@ -189,6 +245,8 @@ class CommandIssued(Event, frozen=True, tag="command_issued"):
 class CommandUnanswered(Event, frozen=True, tag="command_unanswered"):
     """The device did not answer the command in time, and no cards are moving."""
 
+    line = message("the device did not answer a command")
+
     command_id: int
 
     def apply(self, state: TableState, entry: int) -> TableState:
@@ -199,6 +257,8 @@ class CommandUnanswered(Event, frozen=True, tag="command_unanswered"):
 class ExitDiffers(Event, frozen=True, tag="exit_differs"):
     """By its status the device holds its exit (`held`) or not, contrary to the order. `times`: since that order."""
 
+    line = message("the device's exit is not as ordered")
+
     held: bool
     times: int
 
@@ -207,6 +267,8 @@ class ExitDiffers(Event, frozen=True, tag="exit_differs"):
 
 
 class CommandDone(Event, frozen=True, tag="command_done"):
+    line = None
+
     command_id: int
 
     def apply(self, state: TableState, entry: int) -> TableState:
@@ -215,6 +277,10 @@ class CommandDone(Event, frozen=True, tag="command_done"):
 
 
 class CommandRefused(Event, frozen=True, tag="command_refused"):
+    line = with_slots(
+        message("the device refused a command: {reason_named}"), reason_named=lambda event: in_words(event["reason"])
+    )
+
     command_id: int
     reason: str
 
@@ -231,6 +297,8 @@ class CommandRefused(Event, frozen=True, tag="command_refused"):
 class CommandLapsed(Event, frozen=True, tag="command_lapsed"):
     """The link ended before the device began the command, so the command is not carried out."""
 
+    line = None
+
     command_id: int
 
     def apply(self, state: TableState, entry: int) -> TableState:
@@ -238,8 +306,14 @@ class CommandLapsed(Event, frozen=True, tag="command_lapsed"):
         return with_device(state, open_commands=left)
 
 
+def _cause(event: Fields) -> Argument:
+    return in_words(event["cause"])
+
+
 class DeviceStopped(Event, frozen=True, tag="device_stopped"):
     """The device moves no cards until the cause is gone (`controller.table.stop_causes`)."""
+
+    line = with_slots(message("device stopped: {cause_named}"), cause_named=_cause)
 
     cause: AnyText
 
@@ -249,6 +323,8 @@ class DeviceStopped(Event, frozen=True, tag="device_stopped"):
 
 
 class DeviceFreed(Event, frozen=True, tag="device_freed"):
+    line = with_slots(message("device freed: {cause_named}"), cause_named=_cause)
+
     cause: AnyText
 
     def apply(self, state: TableState, entry: int) -> TableState:
@@ -258,6 +334,11 @@ class DeviceFreed(Event, frozen=True, tag="device_freed"):
 
 class DeviceTookBack(Event, frozen=True, tag="device_took_back"):
     """The device reported that these causes of its stop are over. It stays stopped until a person confirms that."""
+
+    line = with_slots(
+        message("the device reports as cleared: {causes_named:clauses}"),
+        causes_named=lambda event: tuple(map(in_words, event["causes"])),
+    )
 
     causes: tuple[AnyText, ...]
 
@@ -269,11 +350,25 @@ def _without(causes: tuple[AnyText, ...], ended: AnyText) -> tuple[AnyText, ...]
     return tuple(cause for cause in causes if cause != ended)
 
 
+NOTED: Final = {
+    "self_test_finished": message("self-test"),
+    "tampered": message("tampered with"),
+    "doubt": message("in doubt"),
+}
+"""A device's notes that people wait for or must look into."""
+
+
 class DeviceNoted(Event, frozen=True, tag="device_noted"):
     """The device sent a report without effect on the table, recorded for readers of the journal."""
 
     what: str
     detail: AnyText = ""
+
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        """Return the line of a note that people wait for or have to look into; other notes are only for the journal."""
+        named = NOTED.get(event["what"])
+        return named and message("device: {what}: {detail}", what=named, detail=event["detail"])
 
 
 class MaintenanceBegan(Event, frozen=True, tag="maintenance_began"):
@@ -281,6 +376,8 @@ class MaintenanceBegan(Event, frozen=True, tag="maintenance_began"):
 
     `closed`: the table was closed. `concluded`: a round was concluded, and the next had not begun.
     """
+
+    line = message("maintenance: {reason}")
 
     reason: str
     closed: bool
@@ -297,6 +394,8 @@ class MaintenanceBegan(Event, frozen=True, tag="maintenance_began"):
 class MaintenanceEnded(Event, frozen=True, tag="maintenance_ended"):
     """Maintenance ended: the deck in the device must be loaded, shuffled and counted again before a round."""
 
+    line = message("maintenance is over; load, shuffle and count the deck")
+
     def apply(self, state: TableState, entry: int) -> TableState:
         deck = replace(state.decks.in_play, shuffled=False, used=bool(state.decks.in_play.deck))
         return replace(
@@ -312,3 +411,8 @@ class MaintenanceNoted(Event, frozen=True, tag="maintenance_noted"):
     kind: Kind
     noticed_by: str
     note: AnyText = ""
+
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        what = event.words.own(KINDS[Kind(event["kind"])])
+        return with_reason(message("noted during maintenance: {kind}", kind=what), event["note"])

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from msgspec.structs import replace
 
-from controller.games.specification import Choice, Facts, Kind, Row, RulingAction
+from controller.games.specification import KINDS, Choice, Disposition, Facts, Kind, Row, RulingAction
 from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.rules.settlement import BetAction, BetRuling
 from controller.table.events.base import Event, with_decks, with_open, with_round
+from controller.table.events.lines import (
+    Fields,
+    answered,
+    as_written,
+    listed,
+    questions_left,
+    row_named,
+    under,
+    with_reason,
+)
 from controller.table.model import (
+    CORRECTED,
     Asking,
     Closed,
     Irregularity,
@@ -19,7 +30,10 @@ from controller.table.model import (
 )
 from controller.table.phases import AFTER_DEAL, Service
 from controller.table.state import TableState
-from firmware_bridge.messages import AnyText, Message, message
+from firmware_bridge.messages import AnyText, Argument, Message, message
+
+NOTICED_BY: Final = {"device": message("the device"), "inference": message("inference")}
+"""Who notices an irregularity, besides people."""
 
 
 class IrregularityRaised(Event, frozen=True, tag="irregularity_raised"):
@@ -92,6 +106,28 @@ class IrregularityRaised(Event, frozen=True, tag="irregularity_raised"):
             ),
         )
 
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        """Return the line of a raised irregularity: only its kind while a question is open, as its row is not known
+        yet.
+        """
+        row, asks = event["row"], event["asks"]
+        what = event.words.own(KINDS[Kind(event["kind"])])
+        if not asks:
+            people_decide = row["disposition"] in (Disposition.REFER, Disposition.SILENT)
+            what = with_reason(what, row_named(row)) if people_decide else row_named(row)
+        if event["place"]:
+            said = message("irregularity at {place}: {what}", place=event["place"], what=what)
+        else:
+            said = message("irregularity: {what}", what=what)
+        if event["noticed_by"]:
+            noticed_by = NOTICED_BY.get(event["noticed_by"]) or event["noticed_by"]
+            said = message("{said}, noticed by {noticed_by}", said=said, noticed_by=noticed_by)
+        if event["note"]:
+            said = message("{said}; {note}", said=said, note=event["note"])
+        asked = questions_left(asks, event.words)
+        return said if asked is None else Message("{parts:points}", {"parts": (said, asked)})
+
 
 class IrregularityConfirmed(Event, frozen=True, tag="irregularity_confirmed"):
     """A person confirmed the irregularity and answered its questions. The row is final."""
@@ -108,6 +144,10 @@ class IrregularityConfirmed(Event, frozen=True, tag="irregularity_confirmed"):
         if self.stage is not None:
             changes["stage"] = self.stage
         return with_open(state, self.irregularity, entry, **changes)
+
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        return with_reason(message("confirmed"), row_named(event["row"]))
 
 
 class ReportJoined(Event, frozen=True, tag="report_joined"):
@@ -128,6 +168,10 @@ class ReportJoined(Event, frozen=True, tag="report_joined"):
             for found in state.open
         )
         return replace(state, open=joined)
+
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        return with_reason(message("{by} reports a matter that is already open", by=event["by"]), event["note"])
 
 
 class VoidAsked(Event, frozen=True, tag="void_asked"):
@@ -154,6 +198,11 @@ class VoidAsked(Event, frozen=True, tag="void_asked"):
         changed = tuple(replace(found, **asked) if found.id == self.irregularity else found for found in state.open)
         return replace(state, open=changed)
 
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        said = with_reason(under(message("this makes the round void"), event["clause"]), event["because"])
+        return message("{said}; repeat to confirm", said=said)
+
 
 class FactStated(Event, frozen=True, tag="fact_stated"):
     """A question was answered. `counted`: the number of cards at `place` by the last count.
@@ -177,6 +226,10 @@ class FactStated(Event, frozen=True, tag="fact_stated"):
         changes: dict[str, Any] = {name: value for name, value in stated.items() if value is not None}
         return with_open(state, self.irregularity, entry, facts=self.facts, row=self.row, asks=self.asks, **changes)
 
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        return answered(message("answered"), event)
+
 
 class OrderNamed(Event, frozen=True, tag="order_named"):
     outdates: ClassVar[Message | None] = message("The order of the cards was named.")
@@ -195,6 +248,16 @@ class OrderNamed(Event, frozen=True, tag="order_named"):
         )
         changes: dict[str, Any] = {} if self.stage is None else {"stage": self.stage}
         return with_open(state, self.irregularity, entry, **changes)
+
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        """Return the cards as people count them: the first of those that came together is card 1."""
+        ordinals = event["ordinals"]
+        named = listed(sorted(ordinals).index(one) + 1 for one in ordinals)
+        return with_reason(message("order set"), named if ordinals else "")
+
+
+CHOICES: Final = {"continue": message("continue"), "withdraw": message("withdraw")}
 
 
 class OptionChosen(Event, frozen=True, tag="option_chosen"):
@@ -222,17 +285,38 @@ class OptionChosen(Event, frozen=True, tag="option_chosen"):
     def _others(self, found: Irregularity) -> tuple[tuple[Place, str, Choice], ...]:
         return tuple(chosen for chosen in found.choices if chosen[:2] != (self.place, self.bettor))
 
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        who: Argument = event["place"]
+        if event["bettor"]:
+            who = message("{bettor} at {place}", bettor=event["bettor"], place=event["place"])
+        if event["absent"]:
+            return under(message("{who} is away: the bets stand", who=who), event["clause"])
+        return under(message("{who} chooses to {choice}", who=who, choice=CHOICES[event["choice"]]), event["clause"])
+
 
 class AllChosen(Event, frozen=True, tag="all_chosen"):
     """Every bettor has chosen, and the cards are put where they belong before play goes on (NC 5.7.2)."""
 
     outdates: ClassVar[Message | None] = message("All bettors have chosen.")
+    line = message("every bettor has chosen; move the cards before play continues")
 
     irregularity: int
     stage: Stage
 
     def apply(self, state: TableState, entry: int) -> TableState:
         return with_open(state, self.irregularity, entry, stage=self.stage)
+
+
+RULED: Final = {
+    "void": message("void the round"),
+    "continue": message("play goes on"),
+    "reconstruct": message("correct the cards"),
+    "remove_hands": message("remove hands"),
+    "return_bets": message("return bets"),
+    "name_order": message("set the order"),
+}
+"""Phrases for the actions of a ruling."""
 
 
 class Ruled(Event, frozen=True, tag="ruled"):
@@ -250,6 +334,36 @@ class Ruled(Event, frozen=True, tag="ruled"):
         ruling = BetRuling(self.bet_action, self.authority, self.text)
         rulings = tuple((number, ruling, self.irregularity) for number in self.bets)
         return with_round(state, bet_rulings=(*state.round.bet_rulings, *rulings))
+
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        action = RULED.get(event["action"], as_written(event["action"]))
+        if named := event["places"] or event["ordinals"] or event["bets"]:
+            action = message("{action} ({named})", action=action, named=listed(named))
+        said = message("ruling: {action}, by {authority}", action=action, authority=event["authority"])
+        return message("{said}: {text}", said=said, text=event["text"])
+
+
+ENDS: Final = {
+    "continue": message("play goes on"),
+    "denied": message("a false report"),
+    "name_order": message("the order is set"),
+    "next_card": message("the card counts as the one that was due"),
+    "options": message("every bettor has chosen"),
+    "overtaken": message("nothing is left to decide"),
+    "reconstruct": message("the cards are corrected"),
+    "refuse": message(
+        'the bets stay as they were at "No more bets": return what was added and put back what was removed'
+    ),
+    "remove_hand": message("the hand is removed"),
+    "reshuffle": message("the deck is shuffled again"),
+    "return_bet": message("the bet is returned"),
+    "ruling": message("by a ruling"),
+    "stands": message("the results stand"),
+    "void": message("the round is void"),
+    "withdrawals": message("every bettor has chosen"),
+}
+"""The ends of an irregularity."""
 
 
 class IrregularityResolved(Event, frozen=True, tag="irregularity_resolved"):
@@ -271,3 +385,10 @@ class IrregularityResolved(Event, frozen=True, tag="irregularity_resolved"):
             if found.id == self.irregularity and found.round == state.round.number
         )
         return replace(state, open=left, round=replace(state.round, closed=(*state.round.closed, *ended)))
+
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        if event["outcome"] == CORRECTED:
+            return message("withdrawn by {by}: the entry behind it was wrong", by=event["by"])
+        ended = under(ENDS.get(event["outcome"], as_written(event["outcome"])), event["clause"])
+        return message("resolved: {outcome}, by {by}", outcome=ended, by=event["by"])

@@ -6,7 +6,10 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
+from controller.games import GAMES
+from controller.roles import Role
 from controller.table.events.base import Event
+from controller.table.events.lines import Fields, depending, spoken, with_reason, with_slots
 from controller.table.record import ConfigurationRecord, FileRecord
 from controller.table.settings import Settings
 from controller.table.state import TableState
@@ -15,6 +18,8 @@ from firmware_bridge.messages import AnyText, Message, message
 
 class TableBegan(Event, frozen=True, tag="table_began"):
     """The daemon started, without a link yet. `settings_wait`: new settings that take effect with the next round."""
+
+    line = depending({"simulated": message("table {table} started (SIMULATED)")}, message("table {table} started"))
 
     table: str
     simulated: bool
@@ -42,6 +47,18 @@ class ConfigurationRecorded(Event, frozen=True, tag="configuration_recorded"):
     def apply(self, state: TableState, entry: int) -> TableState:
         return replace(state, configuration=self.configuration)
 
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        """Return people with their uids, and the device: what an auditor compares first."""
+        found = event["configuration"]
+        people = tuple(
+            message("{person} ({role})", person=one["id"], role=Role(one["role"]).named) for one in found["people"]
+        )
+        return message(
+            "version {version}; device {url}; people: {people:list}",
+            version=found["program"], url=found["device"]["url"], people=people or message("none"),
+        )  # fmt: skip
+
 
 class SettingsDeferred(Event, frozen=True, tag="settings_deferred"):
     """New settings, read while an error of the last round may still be reported, take effect with the next round.
@@ -53,6 +70,20 @@ class SettingsDeferred(Event, frozen=True, tag="settings_deferred"):
 
     def apply(self, state: TableState, entry: int) -> TableState:
         return replace(state, settings_wait=self.settings)
+
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        settings = event["settings"]
+        if not settings:
+            return message("the game's settings stay as they are")
+        said = message("the game's settings change with the next round")
+        return with_reason(said, GAMES[settings["game"]].title if settings["game"] in GAMES else "")
+
+
+def _title(event: Fields) -> AnyText:
+    """Return the title of the game, which another version or an older entry may have as any text."""
+    game = GAMES.get(event["settings"]["game"]) if event.get("settings") else None
+    return game.title if game is not None and str(game.title) == event["title"] else str(event["title"])
 
 
 class GameChosen(Event, frozen=True, tag="game_chosen"):
@@ -68,12 +99,24 @@ class GameChosen(Event, frozen=True, tag="game_chosen"):
     def apply(self, state: TableState, entry: int) -> TableState:
         return replace(state, settings=self.settings, settings_wait=None)
 
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        said = message("game: {title}", title=_title(event))
+        if event["version"]:
+            said = message("{said}, version {version}", said=said, version=event["version"])
+        return message("{said}, dated {date}", said=said, date=event["effective"]) if event["effective"] else said
+
 
 class FilesDeleted(Event, frozen=True, tag="files_deleted"):
     """These files are older than the retention period of the journal. After this record they are deleted, oldest first.
 
     The event records the ends of their chains, so that a reader can verify that nothing else is missing.
     """
+
+    line = with_slots(
+        message("journal files deleted because of their age: {files_named:list}"),
+        files_named=lambda event: tuple(one["name"] for one in event["files"]),
+    )
 
     files: tuple[FileRecord, ...]
 
@@ -86,6 +129,8 @@ class JournalDoubted(Event, frozen=True, tag="journal_doubted"):
 
     `keys`: the public keys in doubt, in hexadecimal.
     """
+
+    line = with_slots(message("the journal integrity check failed: {spoken}"), spoken=spoken)
 
     code: str
     sentence: AnyText

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from msgspec.structs import replace
 
+from controller.games.own_words import PLAYER
 from controller.games.specification import Order, Unit
 from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.rules.hands import Outcome
 from controller.table.events.base import Event, with_decks, with_duty, with_hand, with_record, with_round
+from controller.table.events.lines import Fields, cited, depending, spoken, under, with_slots
 from controller.table.model import Answer, Asking, Entered, Hand, PaidBox, Proof, Stage
 from controller.table.operations import ChooseOption, Correctable
 from controller.table.phases import Phase
@@ -18,7 +20,7 @@ from controller.table.round_state import Round
 from controller.table.settings import Settings
 from controller.table.state import TableState
 from firmware_bridge.cards import Card, Exposed
-from firmware_bridge.messages import AnyText, Message, message
+from firmware_bridge.messages import AnyText, Argument, Message, message
 
 
 class PhaseEntered(Event, frozen=True, tag="phase_entered"):
@@ -54,6 +56,25 @@ class PhaseEntered(Event, frozen=True, tag="phase_entered"):
             ),
         )
 
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        if event.get("returns_bets"):
+            return message("the round does not start; return all bets")
+        return _concluded(event) if event["phase"] == "concluded" else None
+
+
+def _concluded(event: Fields) -> Message:
+    """Return the line for the end of a round, with the clauses by which a later error still changes the result."""
+    number, errors_count = event["round"], event.get("errors_count")
+    if errors_count is None:
+        return message("round {number} concluded", number=number)
+    if not errors_count:
+        return message("round {number} concluded; the result is final", number=number)
+    return message(
+        'round {number} concluded; errors found before "Place your bets" may still change the result ({clauses:list})',
+        number=number, clauses=tuple(errors_count),
+    )  # fmt: skip
+
 
 def _with_free_bets(round_: Round) -> Round:
     """Return the round with all bets free: no hand is out, no bet withdrawn or ruled on, and no choice binding."""
@@ -78,6 +99,8 @@ class RoundBegan(Event, frozen=True, tag="round_began"):
     `earlier`: the previous round, 0: none (a cancelled round does not count). None, in old journals: the preceding
     number. `settings_before`: those of the previous round, if other settings took effect with this start.
     """
+
+    line = message("round {round} begins")
 
     round: int
     deck: int = 0
@@ -117,6 +140,7 @@ class StartTakenBack(Event, frozen=True, tag="start_taken_back"):
     """
 
     outdates: ClassVar[Message | None] = message("The start of the round was taken back.")
+    line = message("round {taken_back} did not start; errors in round {open_again} may still be reported")
 
     taken_back: int
     open_again: int
@@ -135,9 +159,18 @@ class BoxesOccupied(Event, frozen=True, tag="boxes_occupied"):
     def apply(self, state: TableState, entry: int) -> TableState:
         return with_round(state, boxes=self.boxes)
 
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        numbers = tuple(event["boxes"])
+        if event.words.place == PLAYER:
+            return message("Players in play: {numbers:list}", numbers=numbers)
+        return message("boxes in play: {numbers:list}", numbers=numbers)
+
 
 class DealBegan(Event, frozen=True, tag="deal_began"):
     """The deal began. The event has the order of the whole deal: the place of each card, first to last."""
+
+    line = cited(with_slots(message("dealing starts at {first_place}"), first_place=lambda event: event["places"][0]))
 
     unit: Unit
     order: Order
@@ -150,6 +183,8 @@ class DealBegan(Event, frozen=True, tag="deal_began"):
 
 class HandsExamined(Event, frozen=True, tag="hands_examined"):
     """A person entered that the Players have examined their cards (NC 3.13)."""
+
+    line = message("the players have examined their cards (entered by {by})")
 
     by: str
 
@@ -169,9 +204,19 @@ class CardsHandled(Event, frozen=True, tag="cards_handled"):
             state = with_round(state, viewing=(*state.round.viewing, (self.bettor, int(self.place[1:]))))
         return with_hand(state, self.place, handled=True, viewed=self.viewed)
 
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        place = event["place"]
+        if not event["viewed"]:
+            return message("the cards of {place} are handled", place=place)
+        bettor = event["bettor"] or message("the player")
+        return message("{bettor} looks at the cards of {place}", bettor=bettor, place=place)
+
 
 class HandCounted(Event, frozen=True, tag="hand_counted"):
     """The cards at a place were counted; `from_aside` of them had been set aside."""
+
+    line = message("{place} has {count} cards")
 
     place: Place
     count: int
@@ -183,11 +228,17 @@ class HandCounted(Event, frozen=True, tag="hand_counted"):
         return with_hand(state, self.place, surplus=self.count - known)
 
 
+def _seen_cards(event: Fields) -> Argument:
+    return " ".join(event["cards"]) or message("no card")
+
+
 class HandExposed(Event, frozen=True, tag="hand_exposed"):
     """A hand was turned over. `revealed` opens the commitments to the cards that the device had read.
 
     `differs_by`: who entered cards that differ from those; empty: they agree, or were not compared.
     """
+
+    line = with_slots(message("{place} shows {seen_cards}"), seen_cards=_seen_cards)
 
     place: Place
     cards: tuple[Card, ...]
@@ -202,6 +253,8 @@ class HandExposed(Event, frozen=True, tag="hand_exposed"):
 class FacesNamed(Event, frozen=True, tag="faces_named"):
     """A person named the faces seen of a hand that is not turned over. The last entry for a place is valid."""
 
+    line = with_slots(message("{by} saw {seen_cards} at {place}"), seen_cards=_seen_cards)
+
     place: Place
     cards: tuple[Card, ...]
     by: str
@@ -213,10 +266,16 @@ class FacesNamed(Event, frozen=True, tag="faces_named"):
 class HandTakenBack(Event, frozen=True, tag="hand_taken_back"):
     """The entry of a hand was wrong: the hand has to be entered again."""
 
+    line = message("enter the cards of {place} again")
+
     place: Place
 
     def apply(self, state: TableState, entry: int) -> TableState:
         return with_hand(state, self.place, shown=())
+
+
+OUTCOMES: Final = {"win": message("WON"), "lose": message("LOST"), "tie": message("TIE")}
+"""The results of a hand against the Dealer's, as on the screen."""
 
 
 class HandJudged(Event, frozen=True, tag="hand_judged"):
@@ -232,9 +291,20 @@ class HandJudged(Event, frozen=True, tag="hand_judged"):
     def apply(self, state: TableState, entry: int) -> TableState:
         return with_hand(state, self.place, outcome=self.outcome, half=self.half)
 
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        said = message(
+            "{place}: {outcome}, {hand} against {dealer_hand}",
+            place=event["place"], outcome=OUTCOMES[event["outcome"]], hand=event["hand"],
+            dealer_hand=event["dealer_hand"],
+        )  # fmt: skip
+        return message("{said}, pays half", said=said) if event["half"] else said
+
 
 class HandRemoved(Event, frozen=True, tag="hand_removed"):
     """A hand is out of play, its bets returned. It still receives cards, so that the order of the deal stays."""
+
+    line = cited(message("{place} is out of play; its bets are returned"))
 
     place: Place
     clause: str
@@ -251,6 +321,7 @@ class ChipsPaid(Event, frozen=True, tag="chips_paid"):
     """The chips were paid. `returned`: every bet of a void round went back. `boxes`: payments without entered bets."""
 
     outdates: ClassVar[Message | None] = message("The chips were recorded as paid.")
+    line = depending({"returned": message("all bets are returned")}, message("chips are paid"))
 
     returned: bool = False
     boxes: tuple[PaidBox, ...] = ()
@@ -272,6 +343,7 @@ class ConclusionAsked(Event, frozen=True, tag="conclusion_asked"):
     """
 
     outdates: ClassVar[Message | None] = message("The round is about to be concluded.")
+    line = message("the end of the round was requested; repeat to confirm")
 
     person: str = ""
     screen: str = ""
@@ -286,6 +358,7 @@ class AbandonAsked(Event, frozen=True, tag="abandon_asked"):
     """A person requested to abandon the round; the same request again abandons it."""
 
     outdates: ClassVar[Message | None] = message("The round is about to become void.")
+    line = message("{person} asks to void the round: {text}; repeat to confirm")
 
     person: str
     authority: str
@@ -325,9 +398,16 @@ class RoundVoided(Event, frozen=True, tag="round_voided"):
             paid_before=state.round.paid_before or self.was_paid,
         )
 
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        by = under(message("ROUND VOID"), event["clause"] or event["authority"])
+        return message("{void}: {text}; return all bets", void=by, text=event["text"])
+
 
 class TablePaused(Event, frozen=True, tag="table_paused"):
     outdates: ClassVar[Message | None] = message("The table was paused.")
+    line = message("paused: {reason}")
+
     reason: str
 
     def apply(self, state: TableState, entry: int) -> TableState:
@@ -336,6 +416,7 @@ class TablePaused(Event, frozen=True, tag="table_paused"):
 
 class TableResumed(Event, frozen=True, tag="table_resumed"):
     outdates: ClassVar[Message | None] = message("Play was resumed.")
+    line = message("table resumed")
 
     def apply(self, state: TableState, entry: int) -> TableState:
         return with_duty(state, paused="")
@@ -368,9 +449,15 @@ class OperationTaken(Event, frozen=True, tag="operation_taken"):
             state, answers=(*state.answers, answer), round=replace(state.round, entered=entered, abandon_asked=asked)
         )
 
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        return message("no more bets") if event["operation"] == "no_more_bets" else None
+
 
 class OperationRefused(Event, frozen=True, tag="operation_refused"):
     """An operation was refused. The event records only the answer. Older entries have the sentence in English."""
+
+    line = with_slots(message("refused: {spoken}"), spoken=spoken)
 
     operation_id: str
     operation: str
@@ -389,6 +476,7 @@ class DealerCame(Event, frozen=True, tag="dealer_came"):
     """A dealer came on duty. `uid`: the user of the machine who represents the person from then on."""
 
     outdates: ClassVar[Message | None] = message("A dealer has come on duty.")
+    line = message("{dealer} deals from now on")
 
     dealer: str
     uid: int | None = None
@@ -401,6 +489,7 @@ class DealerLeft(Event, frozen=True, tag="dealer_left"):
     """The dealer left; no dealer is on duty."""
 
     outdates: ClassVar[Message | None] = message("The dealer has gone off duty.")
+    line = message("{dealer} leaves the table; no dealer is on duty")
 
     dealer: str
 
@@ -425,3 +514,13 @@ class HandedOver(Event, frozen=True, tag="handed_over"):
 
     def apply(self, state: TableState, entry: int) -> TableState:
         return with_duty(state, dealer=self.to_dealer, dealer_uid=self.uid)
+
+    @staticmethod
+    def line(event: Fields) -> Message | None:
+        still = tuple(event["open"]) or message("nothing")
+        if not event["from_dealer"]:
+            return message("{dealer} takes over the table; open: {open:list}", dealer=event["to_dealer"], open=still)
+        return message(
+            "{dealer} takes over the table from {from_dealer}; open: {open:list}",
+            dealer=event["to_dealer"], from_dealer=event["from_dealer"], open=still,
+        )  # fmt: skip
