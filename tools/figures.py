@@ -18,11 +18,11 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 SOURCES: Final = ("benchmarks", "controller", "firmware_bridge", "shuffle_audit", "simulators", "tools")
 SOURCE_SUFFIXES: Final = frozenset({".css", ".html", ".js", ".py", ".sql"})
 SMALL: Final = 60  # lines
-WORD_SYSTEMS: Final = ("controller/language", "controller/people_words", "controller/api/narration.py",
-                       "controller/api/screen_lines.py", "controller/api/in_language.py",
+WORD_SYSTEMS: Final = ("controller/language", "controller/api/narration.py", "controller/api/screen_lines.py",
+                       "controller/api/in_language.py", "controller/table/events/lines.py",
                        "controller/commands/language.py", "controller/commands/vocabulary.py",
-                       "controller/commands/journal/words.py", "controller/games/kind_words.py",
-                       "controller/games/own_words.py", "firmware_bridge/messages.py")  # fmt: skip
+                       "controller/commands/journal/words.py", "controller/games/own_words.py",
+                       "firmware_bridge/messages.py")  # fmt: skip
 NOUN_FRAGMENT: Final = re.compile(r"(Whether|Of|What|Which|With|Without|That|Until|As soon as)\b")
 
 

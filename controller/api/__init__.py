@@ -11,7 +11,7 @@ screens       enrolment and cookie; pages: the files of the console and the API'
 routes        the routes of every listener; screen_routes: those of screens
 view          the public part of a state; screen_state: the message for screens
 feed          published events
-narration     each event in a line; screen_lines: the same for screens
+narration     renders the line of each event; screen_lines: the same for screens
 refusals      counts of requests that did not reach the table
 client        the other side, for `watch`, `demo` and the simulators
 """

@@ -78,11 +78,11 @@ def test_a_matter_for_a_ruling_shows_the_last_count() -> None:
     table = TableHarness(game_id="F3").start().to_dealing().deal()
     table.count(38)
     assert asked(table) == (
-        f"{MANAGER}By the last count 38 cards are left; there should be 39. The rules are silent: what is decided?"
+        f"{MANAGER}By the last count 38 cards are left; there should be 39. The rules are silent. What is the ruling?"
     )
     table.count(39)
     assert asked(table) == (
-        f"{MANAGER}By the last count the deck is whole: 39 cards are left. The rules are silent: what is decided?"
+        f"{MANAGER}By the last count the deck is whole: 39 cards are left. The rules are silent. What is the ruling?"
     )
 
 
@@ -94,8 +94,8 @@ def test_two_matters_without_a_clause_have_different_questions() -> None:
     table.report(Kind.UNSHUFFLED)
     table.report(Kind.PLAYER_EXPOSED, "B3")
     first, second = (str(question(table.state, found)) for found in table.state.open)
-    assert first == f"{MANAGER}Were the cards dealt without a shuffle? The rules are silent: what is decided?"
-    asked = f"{MANAGER}At box 3: a card that a Player exposed or dropped. The rules are silent: what is decided?"
+    assert first == f"{MANAGER}Were the cards dealt without a shuffle? The rules are silent. What is the ruling?"
+    asked = f"{MANAGER}At box 3: a card that a Player exposed or dropped. The rules are silent. What is the ruling?"
     assert second == f"{asked} If play goes on, it is turned face down."
     _, sentence = table.refused(operations.ExposeHand("B1"))
     assert sentence.endswith(first)
@@ -107,7 +107,7 @@ def test_a_document_that_refers_the_case_is_not_silent(game_id: str, clause: str
     table.report(Kind.WRONG_VIEWER, "B3")
     assert asked(table) == (
         f"{MANAGER}Did the wrong person look at the hand of box 3? "
-        f"No clause covers it; the shift manager decides ({clause}). What is decided?"
+        f"No clause covers it; the shift manager decides ({clause}). What is the ruling?"
     )
 
 

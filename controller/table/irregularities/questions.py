@@ -489,11 +489,11 @@ def _ruling(state: TableState, found: Irregularity) -> Sentences:
     about = _counted(state, found) or _noticed(state, found) or _about(state, found)
     then = _if_so(state, found, named=bool(found.note))
     if found.row.disposition is Disposition.SILENT:
-        return about, message("The rules are silent: what is decided?"), then
+        return about, message("The rules are silent."), message("What is the ruling?"), then
     because: Message = message("{said}.", said=state.game.words.own(found.row.because))
     if found.row.clause:
         because = message("{said} ({clause}).", said=state.game.words.own(found.row.because), clause=found.row.clause)
-    return about, because, message("What is decided?"), then
+    return about, because, message("What is the ruling?"), then
 
 
 _ASKED: Final[dict[Stage, Callable[[TableState, Irregularity], Sentences]]] = {
