@@ -11,7 +11,6 @@ A table is between `<!-- NAME -->` and `<!-- end of NAME -->`. Phrases are the p
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import permutations
 from typing import Final, NamedTuple
@@ -22,7 +21,7 @@ from benchmarks import audit_power
 from controller.games.specification import Unit
 from shuffle_audit import exact, favoured_places, patterns, repeated_orders
 from shuffle_audit.edges import ROUNDS, Money, money
-from shuffle_audit.evidence import OF_EVIDENCE, SUSPECTED, ShuffleEvidence, ratios_of
+from shuffle_audit.evidence import OF_EVIDENCE, SUSPECTED
 from shuffle_audit.exact import Distribution
 from shuffle_audit.faces import KINDS, NEW_DECK, numbers_of_runs
 from shuffle_audit.models import riffle, shelf
@@ -32,7 +31,7 @@ from shuffle_audit.models.shelf import Shelves
 from shuffle_audit.orders import Orders
 from shuffle_audit.power import Draws
 from shuffle_audit.procedures import PROCEDURES, RUNS_LOW, RUNS_SHARE, Procedure
-from shuffle_audit.sampled import SAMPLED, card_against_position, upper_tail
+from shuffle_audit.sampled import SAMPLED, upper_tail
 from shuffle_audit.verdict import OF_PROCEDURES, guesses_expected
 from tests.architecture.sources import ROOT
 from tests.shuffle_audit import calibration, distances
@@ -40,8 +39,8 @@ from tests.shuffle_audit import calibration, distances
 PAGE: Final = ROOT / "docs/audit_mathematics.md"
 CARDS: Final = 52
 FOUR: Final[Orders] = np.array(list(permutations(range(4))))
+"""Every order of four cards, which tests examine completely."""
 ALPHA: Final = "\N{GREEK SMALL LETTER ALPHA}"
-TWO: Final = (riffle.Riffle(1), Shelves(1))
 
 
 def moments(one: Distribution) -> tuple[float, float]:
@@ -78,15 +77,6 @@ def table_of_distances() -> Iterator[str]:
     for name in ("total_variation", "separation"):
         found = [getattr(distances.of_shelves(each), name) for each in shelves]
         yield f"| {name.replace('_', ' ')} | {' | '.join(f'{one:.3f}' for one in found)} |"
-
-
-def four_cards() -> Iterator[str]:
-    """Yield how many of all 24 orders have each count, found by examining each."""
-    yield "| count | 0 | 1 | 2 | 3 | 4 |"
-    yield "|---|---:|---:|---:|---:|---:|"
-    for one in PROCEDURES:
-        found = Counter(one.counted(FOUR).tolist())
-        yield f"| `{one.id}` | {' | '.join(str(found[count]) for count in range(5))} |"
 
 
 class Goal(NamedTuple):
@@ -169,7 +159,6 @@ def table_of_money(found: Money) -> Iterator[str]:
 TABLES: Final[dict[str, Callable[[], Iterator[str]]]] = {
     "statistics": statistics,
     "distances": table_of_distances,
-    "four-cards": four_cards,
     "goals": table_of_goals,
 }
 
@@ -183,17 +172,10 @@ def quantile(tail: float, freedom: int) -> float:
     return low
 
 
-def counts_of(order: str) -> dict[str, int]:
-    """Return the counts of an order as the page writes it: card 1 was on top."""
-    orders = np.array([[int(card) - 1 for card in order.split()]])
-    return {one.id: int(one.counted(orders)[0]) for one in PROCEDURES}
-
-
 def phrases() -> Iterator[str]:
     yield from _of_the_audit()
     yield from _of_chi_square()
     yield from _of_effects()
-    yield from _of_four_cards()
 
 
 def _of_the_audit() -> Iterator[str]:
@@ -205,14 +187,6 @@ def _of_the_audit() -> Iterator[str]:
     yield f"{OF_EVIDENCE:g} {ALPHA}"
     yield f"M = {len(SUSPECTED)}"
     yield f"at {ALPHA} = 0.01 these are {1 / (0.01 * OF_EVIDENCE):,.0f} units"
-    valleys = next(one for one in PROCEDURES if one.id == "valleys")
-    chance = np.cumsum(valleys.null(CARDS))
-    ten = goals()[0].alternative
-    levels = [1e-6 * valleys.low * part for part in (1, OF_PROCEDURES * valleys.share)]
-    limits = [int(np.flatnonzero(chance <= level)[-1]) for level in levels]
-    yield f"at most {limits[0]} valleys"
-    yield f"at most {limits[1]}"
-    yield f"{ten[: limits[1] + 1].sum() * 100:.1f} % of the decks"
 
 
 def _of_chi_square() -> Iterator[str]:
@@ -227,41 +201,6 @@ def _of_effects() -> Iterator[str]:
     yield f"{guesses_expected(CARDS):.2f} for 52 cards"
     guessed = patterns.right_guesses(Shelves(10).shuffle(np.random.default_rng(10), 20_000, CARDS)).mean()
     yield f"{guessed:.1f} right guesses"
-
-
-def _of_four_cards() -> Iterator[str]:
-    found = counts_of("2 1 4 3")
-    words = {
-        "rising-sequences": "rising sequences", "peaks": "peak", "valleys": "valley", "kept-pairs": "kept pairs",
-        "turned-pairs": "turned pairs", "in-place": "cards in place", "cycles": "cycles", "guesses": "right guess",
-    }  # fmt: skip
-    for name, counted in words.items():
-        yield f"{found[name]} {counted}"
-    rising = exact.of_decks(exact.distribution(exact.rising_sequence_numbers(4)), 2)
-    yield f"{rising[2] * 576:.0f}/576"
-    low = float(rising[:4].sum())
-    yield f"{low * 576:.0f}/576 = {low:.4f}"
-    procedure = next(one for one in PROCEDURES if one.id == "rising-sequences")
-    p = low / procedure.low
-    yield f"With λ = {procedure.low:g}, p = {p:.4f}; with w = {procedure.share:g} adjusted = {p / procedure.share:.4f}"
-    three = np.array([[1, 2, 3, 0], [0, 1, 2, 3], [0, 1, 3, 2]])
-    yield f"X² = (8 + 2f) · 4/2 - 8 = {card_against_position(three[None, :2])[0]:g} + 4f"
-    assert card_against_position(three[None, 1:])[0] == 8 + 4 * 2
-    every = card_against_position(np.stack([np.broadcast_to(FOUR[:1], FOUR.shape), FOUR], axis=1))
-    yield f"E X² = {every.mean():g} = 4 · 3, and not 9; Var X² = {every.var():g} = 2 · 16"
-    yield f"rising sequences: {riffle.probability(2, 4, 1)} for the order as it was"
-    yield f"{riffle.probability(2, 4, 2)} for each of the 11"
-    yield f"total variation {distances.of_riffles(1, 4).total_variation:.3f}"
-    yield f"{shelf.probability(1, 4, 0)} for each of the 8 orders without a valley"
-    yield f"total variation {distances.of_shelves(1, 4).total_variation:.3f}"
-    decks = np.array([[1, 2, 3, 0], [0, 1, 2, 3]])
-    (one, other), (then, next_) = np.exp(ratios_of(decks, TWO))
-    evidence = np.exp(ShuffleEvidence(TWO).add(decks))
-    yield f"{one:g} times as likely after a riffle and {other:g} times"
-    yield f"1/2 + 1/2 · ({one:g} + {other:g}) / 2 = {evidence[0]:g} units"
-    first, second = f"({one:g} · {then:g} + {other:g} · {next_:g})", f"({then:g} + {next_:g})"
-    yield f"1/3 + 1/2 · {first} / 2 + 1/6 · {second} / 2 = {evidence[1]:.3f} units"
-    yield f"at most 1 / {evidence[1]:.3f} = {1 / evidence[1]:.3f}"
 
 
 def written(page: str, tables: dict[str, Sequence[str]]) -> str:
