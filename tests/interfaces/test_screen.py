@@ -123,10 +123,17 @@ def test_an_irregularity_is_shown_at_its_place_in_the_words_of_the_game() -> Non
 def test_bets_are_shown_by_the_places_of_the_game() -> None:
     assert told(events.BoxesOccupied((1, 2)), "F3") == "Players in play: 1, 2"
     assert told(events.BoxesOccupied((1, 2)), "TP") == "boxes in play: 1, 2"
+    assert told(events.BoxesOccupied(()), "TP") == "boxes in play: none"
     assert told(events.BettorEntered("ann", 2), "F3") == "ann joins the table at Player 2"
     assert told(events.BettingRestricted((0, 3), (), ()), "F3") == (
         "restricted: the Banker's spot is closed to bets; Player 3 is closed to bets"
     )
+
+
+def test_a_line_names_the_device_that_shuffled_or_counted() -> None:
+    assert told(events.DeckShuffled(1, 1, 52), "TP") == "deck 1 shuffled, 52 cards, by the device"
+    assert told(events.DeckShuffled(1, 1, 52, "ann"), "TP") == "deck 1 shuffled, 52 cards, by ann"
+    assert told(events.DeckCountedWhole(1, "device"), "TP") == "the deck is complete, counted by the device"
 
 
 def test_an_event_of_another_version_is_shown_by_its_name() -> None:

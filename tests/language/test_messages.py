@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from controller.api.narration import line_of
 from controller.games.own_words import OwnWords
 from controller.language import translated
 from firmware_bridge.messages import LONGEST, Message, counted, message, sentences
@@ -77,3 +78,11 @@ def test_a_path_or_name_at_the_beginning_keeps_its_spelling_in_messages_within_t
     assert str(message("{path} is not a journal.", path="folder")) == "folder is not a journal."
     assert str(message("{line}.", line=message("{person} opens the table", person="lee"))) == "lee opens the table."
     assert str(message("{who} opened the table.", who=message("the dealer"))) == "The dealer opened the table."
+
+
+def test_settled_bets_are_counted_in_the_order_of_each_language() -> None:
+    bets = [{"verdict": verdict} for verdict in ("won", "lost", "won")]
+    said = line_of({"event": "wagers_settled", "bets": bets, "house": "-10"})
+    assert said is not None
+    assert str(said) == "wagers settled: 1 lost, 2 won; house result: -10"
+    assert "\u8f931\u6ce8\u3001\u8d622\u6ce8" in translated(said, CHINESE)

@@ -33,6 +33,7 @@ from controller.table.events.lines import (
     cited,
     clauses,
     depending,
+    done_by,
     for_next,
     listed,
     many_cards,
@@ -91,7 +92,7 @@ class ShuffleBegan(Event, frozen=True, tag="shuffle_began"):
 class DeckShuffled(Event, frozen=True, tag="deck_shuffled"):
     """A shuffle was completed. `by`: the device, or the person who entered it. `face_up`: how many are face up."""
 
-    line = of_its_deck(message("deck {deck} shuffled, {count} cards, by {by}"))
+    line = of_its_deck(with_slots(message("deck {deck} shuffled, {count} cards, by {by}"), by=done_by))
 
     deck: int
     shuffle: int
@@ -539,7 +540,7 @@ class DeckCountedWhole(Event, frozen=True, tag="deck_counted_whole"):
     `witness_id`: as in `CardsCounted`.
     """
 
-    line = message("the deck is complete, counted by {by}")
+    line = with_slots(message("the deck is complete, counted by {by}"), by=done_by)
 
     deck: int
     by: str

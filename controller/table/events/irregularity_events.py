@@ -12,6 +12,7 @@ from controller.rules.dealing_order import Place
 from controller.rules.settlement import BetAction, BetRuling
 from controller.table.events.base import Event, with_decks, with_open, with_round
 from controller.table.events.lines import (
+    BESIDES_PEOPLE,
     Fields,
     answered,
     as_written,
@@ -31,9 +32,6 @@ from controller.table.model import (
 from controller.table.phases import AFTER_DEAL, Service
 from controller.table.state import TableState
 from firmware_bridge.messages import AnyText, Argument, Message, message
-
-NOTICED_BY: Final = {"device": message("the device"), "inference": message("inference")}
-"""Who notices an irregularity, besides people."""
 
 
 class IrregularityRaised(Event, frozen=True, tag="irregularity_raised"):
@@ -121,7 +119,7 @@ class IrregularityRaised(Event, frozen=True, tag="irregularity_raised"):
         else:
             said = message("irregularity: {what}", what=what)
         if event["noticed_by"]:
-            noticed_by = NOTICED_BY.get(event["noticed_by"]) or event["noticed_by"]
+            noticed_by = BESIDES_PEOPLE.get(event["noticed_by"]) or event["noticed_by"]
             said = message("{said}, noticed by {noticed_by}", said=said, noticed_by=noticed_by)
         if event["note"]:
             said = message("{said}; {note}", said=said, note=event["note"])

@@ -31,6 +31,10 @@ PILE_WORDS: Final = {
 """Names of counted piles, besides hands."""
 
 
+BESIDES_PEOPLE: Final = {"device": message("the device"), "inference": message("inference")}
+"""What notices an irregularity, shuffles or counts, besides people."""
+
+
 class Fields(dict[str, Any]):
     """The fields of an event. `words`: those of the game in play."""
 
@@ -88,9 +92,14 @@ def cited(line: Line) -> Made:
     return Made(make)
 
 
-def of_its_deck(line: Message) -> Made:
+def of_its_deck(line: Line) -> Made:
     """Return a line that says so if the event is about the deck for the next round."""
-    return Made(lambda event: for_next(filled(line, event), event))
+
+    def make(event: Fields) -> Message | None:
+        said = line_for(line, event)
+        return said and for_next(said, event)
+
+    return Made(make)
 
 
 def depending(fields: Mapping[str, Message], otherwise: Message | None = None) -> Made:
@@ -151,6 +160,11 @@ def witnessed_by(event: Fields) -> Argument:
     """Return the configured person, or the name of a witness who is not configured."""
     named = event.get("witness_id")
     return str(named) if named else message("{name} (not in the configuration)", name=event["witness"])
+
+
+def done_by(event: Fields) -> Argument:
+    """Return the person, or the device in words."""
+    return BESIDES_PEOPLE.get(event["by"]) or str(event["by"])
 
 
 def pile_named(event: Fields) -> Message:

@@ -161,7 +161,7 @@ class BoxesOccupied(Event, frozen=True, tag="boxes_occupied"):
 
     @staticmethod
     def line(event: Fields) -> Message | None:
-        numbers = tuple(event["boxes"])
+        numbers = tuple(event["boxes"]) or message("none")
         if event.words.place == PLAYER:
             return message("Players in play: {numbers:list}", numbers=numbers)
         return message("boxes in play: {numbers:list}", numbers=numbers)

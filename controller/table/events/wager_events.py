@@ -150,7 +150,7 @@ class WagersSettled(Event, frozen=True, tag="wagers_settled"):
     def line(event: Fields) -> Message | None:
         verdicts = Counter(bet["verdict"] for bet in event["bets"])
         each = tuple(
-            message("{count} {verdict}", count=count, verdict=VERDICTS[verdict])
+            counted("1 {verdict}", "{count} {verdict}", count, verdict=VERDICTS[verdict])
             for verdict, count in sorted(verdicts.items())
         )
         return message(
