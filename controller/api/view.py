@@ -20,14 +20,13 @@ from controller.table.model import NOT_SO, Hand, Irregularity, RecordedDeck, Set
 from controller.table.next_step import next_step, next_steps
 from controller.table.operations import Correctable
 from controller.table.phases import Phase
+from controller.table.round_summary import first_card, marks
 from controller.table.settling import payments, stub_comes, stub_count_due
 from controller.table.state import TableState
 from firmware_bridge.capabilities import shortcomings
 from firmware_bridge.messages import AnyText
 
 EXPOSES = frozenset({Kind.EXPOSED_CARD, Kind.PLAYER_EXPOSED, Kind.DEALER_EXPOSED_EARLY})
-FACE_DOWN = "??"
-FACE_UP = "^^"  # a face-up card in a hand that is not turned over: an irregularity
 
 
 class HandView(msgspec.Struct, frozen=True):
@@ -260,7 +259,7 @@ def view_of(state: TableState, link: LinkView, noticed: Mapping[int, int] | None
         bets_to_return=state.round.bets_to_return,
         conclusion_asked=state.round.conclusion_asked,
         clause=state.grammar.clause if chosen else "",
-        first_card=_first_card(state),
+        first_card=first_card(state.round),
         bets=state.layout.bets,
         settlement=state.round.settlement,
         entries=tuple(
@@ -296,12 +295,6 @@ def moves_shown(view: TableView) -> tuple[MoveView, ...]:
     return next((one.moves for one in view.irregularities if one.stage == Stage.MOVING and one.moves), view.moves)
 
 
-def _first_card(state: TableState) -> str:
-    if state.round.first_card_shown is not None:
-        return state.round.first_card_shown.code
-    return FACE_DOWN if state.round.first_card is not None else ""
-
-
 def _seat(item: tuple[Place, Hand]) -> tuple[bool, Place]:
     """Sort boxes in their order, the Dealer last."""
     return item[0] == DEALER, item[0]
@@ -315,12 +308,9 @@ def _hand(state: TableState, place: Place, hand: Hand) -> HandView:
     if hand.shown:
         cards = tuple(card.code for card in hand.shown)
     else:
-        open_ = [card.face_up and card.ordinal not in state.round.turned for card in hand.cards]
-        marks = [FACE_UP if is_open else FACE_DOWN for is_open in open_]
         named = hand.named if hand.named_at > hand.turned_at or not hand.turned_at else ()
-        for _ in named[: len(marks)]:
-            marks.remove(FACE_UP if FACE_UP in marks else FACE_DOWN)
-        cards = _faces_at(tuple(card.code for card in named), marks, exposed)
+        lying = marks(hand, named, len(hand.cards), state.round.turned)
+        cards = _faces_at(tuple(card.code for card in named), lying, exposed)
     return HandView(
         place=place,
         cards=cards,

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from controller.api.irregularity_view import IrregularityView
-from controller.api.view import FACE_UP, DeckView, EntryView, HandView, TableView, WaitingDeckView
+from controller.api.view import DeckView, EntryView, HandView, TableView, WaitingDeckView
 from controller.commands.language import Terminal
 from controller.commands.text import shown
 from controller.commands.vocabulary import FOLLOWS, LINKS, OPTIONS, words_of
@@ -21,6 +21,7 @@ from controller.language import ENGLISH
 from controller.rules.dealing_order import DEALER
 from controller.table.irregularities.questions import COUNT_BY_HAND
 from controller.table.phases import DEALING, IN_ROUND, SERVICE_WORDS, Phase, Service
+from controller.table.round_summary import FACE_UP
 from firmware_bridge.link import LinkState
 from firmware_bridge.messages import ENDS, Message, message
 from firmware_bridge.plain_text import whole_number

@@ -22,23 +22,28 @@ _CARD: Final = Concealed(Card.parse("KD"), 0, 0)  # a placeholder for a sealed c
 _EVIDENCE: Final = Evidence(b"")
 
 
-def check_event(text: bytes) -> None:
-    """Raise `msgspec.MsgspecError` or ValueError for an event without the fields of its kind."""
-    _check(text, "event", _EVENTS, _EVENT_TAGS)
+def read_event(text: bytes) -> AnyEvent | None:
+    """Return an event with a placeholder for each face-down card, or None for a kind that this version does not know.
+
+    Raise `msgspec.MsgspecError` or ValueError for an event without the fields of its kind.
+    """
+    found: AnyEvent | None = _read(text, "event", _EVENTS, _EVENT_TAGS)
+    return found
 
 
 def check_input(text: bytes) -> None:
-    """Raise the same errors as `check_event` for an input."""
-    _check(text, "input", _INPUTS, _INPUT_TAGS)
+    """Raise the same errors as `read_event` for an input."""
+    _read(text, "input", _INPUTS, _INPUT_TAGS)
 
 
-def _check(text: bytes, field: str, decoder: msgspec.json.Decoder[Any], tags: frozenset[str]) -> None:
+def _read(text: bytes, field: str, decoder: msgspec.json.Decoder[Any], tags: frozenset[str]) -> Any:
     try:
-        decoder.decode(text)
+        return decoder.decode(text)
     except msgspec.ValidationError:
         found = msgspec.json.decode(text)
         if not isinstance(found, dict) or not isinstance(found.get(field), str) or found[field] in tags:
             raise
+        return None
 
 
 def _public(expected: Any, value: Any) -> Any:
@@ -72,7 +77,7 @@ _INPUTS, _INPUT_TAGS = _decoder(AnyInput, _sealed)
 def of_decision(decision: JournaledDecision) -> list[Published]:
     """Return a decision's events. Raise `msgspec.MsgspecError` or ValueError for one without the fields of its kind."""
     for event in decision.events:
-        check_event(event)
+        read_event(event)
     events = decision.events if decision.holds else [event[:-1] + CHANGED for event in decision.events]
     return published(decision.first, decision.utc_ns, decision.round, events)
 

@@ -163,8 +163,8 @@ def test_rounds(everything: Rows) -> None:
         return [
             (
                 one.number, next(line.entry for line in one.course if line.event["event"] == "round_began"), one.ending,
-                moment(one.began_ns), moment(one.ended_ns), one.game, one.boxes, one.clause, one.label or str(one.deck),
-                one.refused, void_by(one), money(one.house),
+                moment(one.began_ns), moment(one.ended_ns), one.game, one.boxes,
+                "" if one.deal is None else one.deal.clause, str(one.deck), one.refused, void_by(one), money(one.house),
             )
             for one in told(name).rounds
         ]  # fmt: skip

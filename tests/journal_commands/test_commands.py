@@ -192,6 +192,15 @@ def test_a_clock_that_was_wrong_for_some_time(tmp_path: Path) -> None:
     assert [json.loads(line)["round"] for line in listed] == [1, 2, 3, 4, 5, 6, 7]
 
 
+def test_a_round_that_began_while_the_clock_was_wrong_is_shown_to_its_end(tmp_path: Path) -> None:
+    table = evening(tmp_path / "journal", wrong=range(290, 340))
+    table.journal.close()
+    (listed,) = run("list", "--json", "--journal", tmp_path / "journal", "--day", "2027-11-23").splitlines()
+    found = json.loads(listed)
+    assert (found["round"], found["ending"], found["dealt"]) == (4, "concluded", 2)
+    assert [one["outcome"] for one in found["irregularities"]] == ["ruling"]
+
+
 # -- export --------------------------------------------------------------------------------------------------------
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
 import pytest
 
-from controller.api.view import FACE_DOWN, FACE_UP, LinkView, view_of
+from controller.api.view import LinkView, view_of
 from controller.commands.journal.account import FAULTS, NOTED
 from controller.commands.journal.decisions import read
+from controller.commands.journal.reading import find_round
 from controller.commands.journal.report_sections import FAULT_WORDS
 from controller.commands.journal.rounds import (
     BETWEEN_ROUNDS,
-    CHANGES,
     CONCLUDED,
     DECIDES,
     IN_PROGRESS,
@@ -18,11 +22,17 @@ from controller.commands.journal.rounds import (
     JournaledRound,
     Rounds,
 )
+from controller.commands.journal.source import Source
 from controller.commands.journal.table import OF_THE_TABLE
+from controller.games.specification import Kind
+from controller.table import operations
 from controller.table.events import Event
 from controller.table.phases import IN_ROUND, Phase
+from controller.table.round_summary import FACE_DOWN, FACE_UP
 from controller.table.state import TableState
+from firmware_bridge.cards import Card
 from simulators.scenarios import names
+from tests.journal_commands.made import IDENTITY, JournaledTable
 from tests.journal_commands.played import played
 
 EVERY_SCENARIO = pytest.mark.parametrize("name", names())
@@ -52,7 +62,8 @@ def compare(account: JournaledRound, state: TableState) -> None:
         known = state.round.hands[hand.place].shown or state.round.hands[hand.place].named  # face down again, too
         assert [card for card in hand.cards if card not in (FACE_DOWN, FACE_UP)] == [card.code for card in known]
         assert len(hand.cards) == (len(seen.cards) if seen.shown else seen.count)
-        assert (bool(hand.dead), hand.outcome) == (seen.dead, seen.outcome)
+        assert (bool(hand.dead), hand.outcome, hand.half) == (seen.dead, seen.outcome, seen.half)
+        assert hand.name == (str(seen.class_name) if hand.outcome else ""), "a judgement that was withdrawn is gone"
     assert account.boxes == list(state.round.boxes)
     assert ENDINGS.get(state.phase, IN_PROGRESS) == account.ending or state.phase not in IN_ROUND
     if state.phase in IN_ROUND:
@@ -69,8 +80,39 @@ def compare(account: JournaledRound, state: TableState) -> None:
 
 def test_events_are_called_by_their_names() -> None:
     names_of_events = {event.__struct_config__.tag for event in Event.__subclasses__()}
-    for called in (BETWEEN_ROUNDS, CHANGES.keys(), DECIDES, FAULTS, FAULT_WORDS.keys(), NOTED, OF_THE_TABLE):
+    for called in (BETWEEN_ROUNDS, DECIDES, FAULTS, FAULT_WORDS.keys(), NOTED, OF_THE_TABLE):
         assert set(called) <= names_of_events
+
+
+def test_faces_that_people_named_stay_with_a_hand_that_is_moved_whole(tmp_path: Path) -> None:
+    with dealt(tmp_path) as table:
+        table.report(Kind.EXPOSED_CARD, "B1", card=1)
+        table.confirm()
+        table.all_continue()
+        table.do(operations.NameExposed("B1", (Card.parse("KH"),)))
+        table.swap("B1", "B3")
+        table.confirm(handled=False)
+        table.put_right()
+        assert [card.code for card in table.state.round.hands["B3"].named] == ["KH"]
+    assert cards_of_round_1(tmp_path, "B3") == ["KH", "??", "??"]
+    assert cards_of_round_1(tmp_path, "B1") == ["??", "??", "??"]
+
+
+@contextmanager
+def dealt(folder: Path) -> Iterator[JournaledTable]:
+    """Yield a table whose first round was dealt; its journal is closed afterwards."""
+    table = JournaledTable(folder)
+    with closing(table.journal):
+        table.start_daemon("start-1", "pc-1", table=IDENTITY.table)
+        table.connect()
+        table.to_dealing().deal()
+        yield table
+
+
+def cards_of_round_1(folder: Path, place: str) -> list[str]:
+    found = find_round(Source(folder), 1)
+    assert found is not None
+    return found.hands[place].cards
 
 
 ENDINGS = {Phase.CONCLUDED: CONCLUDED, Phase.VOIDED: VOID}

@@ -7,9 +7,10 @@ from typing import Any
 from controller.api.narration import with_messages
 from controller.commands.journal.account import Account
 from controller.commands.journal.decisions import EventLine, telling
-from controller.commands.journal.rounds import JournaledHand, JournaledIrregularity, JournaledRound
+from controller.commands.journal.rounds import JournaledIrregularity, JournaledRound
 from controller.commands.journal.source import Source
 from controller.commands.journal.words import course
+from controller.table.round_summary import HandSummary
 
 
 def changed_in(source: Source) -> dict[str, Any]:
@@ -42,10 +43,10 @@ def whole(round_: JournaledRound) -> dict[str, Any]:
         "game": round_.game,
         "dealer": round_.dealer,
         "device": round_.device,
-        "deck": round_.label or round_.deck,
+        "deck": round_.deck,
         "boxes": round_.boxes,
-        "unit": round_.unit,
-        "order": round_.order,
+        "unit": "" if round_.deal is None else round_.deal.unit,
+        "order": "" if round_.deal is None else round_.deal.order,
         "first_card": round_.first_card,
         "hands": [_hand(hand) for hand in round_.dealt],
         "bets": round_.settlement or round_.bets,
@@ -87,7 +88,7 @@ def account_as_data(account: Account, source: Source) -> dict[str, Any]:
     }
 
 
-def _hand(hand: JournaledHand) -> dict[str, Any]:
+def _hand(hand: HandSummary) -> dict[str, Any]:
     return {
         "place": hand.place,
         "cards": hand.cards,

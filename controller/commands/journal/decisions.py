@@ -11,8 +11,9 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from controller.daemon.journal_kinds import check_event, check_input
+from controller.daemon.journal_kinds import check_input, read_event
 from controller.journal.reader import JournaledDecision
+from controller.table.events import AnyEvent
 
 DEVICE_INPUTS: Final = frozenset(
     {"device_reported", "device_connected", "device_gone", "device_contradicted", "reports_missing", "status_received",
@@ -24,10 +25,13 @@ PROGRAM: Final = "program"
 
 
 class Happened(NamedTuple):
-    """An event with its journal entry."""
+    """An event with its journal entry. `typed` is the event for the table's fold, with a placeholder for each face-down
+    card; None for a kind that this version does not know.
+    """
 
     entry: int
     event: dict[str, Any]
+    typed: AnyEvent | None
 
     @property
     def name(self) -> str:
@@ -79,7 +83,7 @@ def telling(entry: int = 0) -> Iterator[None]:
         raise UnreadableEntryError(str(error), error.entry or entry) from error
     except UnicodeEncodeError:  # the text is right, but the terminal cannot show it
         raise
-    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError,
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, StopIteration, TypeError, ValueError,
             msgspec.MsgspecError) as error:  # fmt: skip
         said = str(error) if isinstance(error, msgspec.MsgspecError) else f"{type(error).__name__} {error}"
         raise UnreadableEntryError(said.rstrip("."), entry) from error
@@ -94,16 +98,16 @@ def read(stored: JournaledDecision) -> DecisionInRound:
 def _read(stored: JournaledDecision) -> DecisionInRound:
     with telling(stored.first):
         check_input(stored.input)
-    events = list(zip(range(stored.first + 1, stored.last + 1), stored.events, strict=True))
-    for entry, event in events:
+    events = []
+    for entry, event in zip(range(stored.first + 1, stored.last + 1), stored.events, strict=True):
         with telling(entry):
-            check_event(event)
+            events.append(Happened(entry, _published(stored, entry, event), read_event(event)))
     return DecisionInRound(
         stored.first,
         stored.utc_ns,
         stored.round,
         _decode(stored.input),
-        tuple(Happened(entry, _published(stored, entry, event)) for entry, event in events),
+        tuple(events),
     )
 
 

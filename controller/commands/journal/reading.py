@@ -85,9 +85,11 @@ def last_day(source: Source, clock: CasinoClock) -> Span | None:
 
 
 def _read(source: Source, after: int, wanted: Callable[[JournaledDecision], bool]) -> Iterator[DecisionInRound]:
-    """Yield the wanted decisions, after earlier ones that give facts about the table."""
+    """Yield the decisions from the first wanted one on, after earlier ones that give facts about the table."""
+    begun = False
     for stored in source.decisions(after):
-        if wanted(stored) or not OF_THE_TABLE.isdisjoint(map(name_of, stored.events)):
+        begun = begun or wanted(stored)
+        if begun or not OF_THE_TABLE.isdisjoint(map(name_of, stored.events)):
             yield read(stored)
 
 

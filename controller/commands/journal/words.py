@@ -10,21 +10,13 @@ import msgspec
 from controller.api.narration import tell, with_messages
 from controller.commands.journal.days import CasinoClock, device_clock, lasted
 from controller.commands.journal.decisions import DEVICE, PROGRAM, EventLine, telling
-from controller.commands.journal.rounds import (
-    CONCLUDED,
-    FACE_DOWN,
-    FACE_UP,
-    NOT_BEGUN,
-    VOID,
-    JournaledHand,
-    JournaledIrregularity,
-    JournaledRound,
-)
+from controller.commands.journal.rounds import CONCLUDED, NOT_BEGUN, VOID, JournaledIrregularity, JournaledRound
 from controller.commands.text import Page, many
 from controller.commands.vocabulary import DECIDED_BY_PEOPLE, FOLLOWS, ORDERS, UNITS, facts_in_words, words_of
 from controller.games import GAMES
 from controller.games.own_words import OwnWords
-from controller.games.specification import KINDS, Disposition, Facts, Kind, Order, Unit
+from controller.games.specification import KINDS, Disposition, Facts, Kind
+from controller.table.round_summary import FACE_DOWN, FACE_UP, RETURNED, HandSummary
 
 OUTCOMES: Final = {
     "denied": "it proved not to be so",
@@ -56,7 +48,7 @@ def ended(round_: JournaledRound) -> str:
     if round_.void is not None:
         event = round_.void.event
         why = event["clause"] or f"by {event.get('authority') or 'a ruling'}"
-        back = "all bets were returned" if round_.chips == "returned" else "it is not recorded that bets were returned"
+        back = "all bets were returned" if round_.chips == RETURNED else "it is not recorded that bets were returned"
         by = named(round_.void.by, round_.void.role)
         return f"The round is VOID ({why}): {with_messages(event['text'])}. Entered by {by}; {back}."
     if round_.ending == CONCLUDED:
@@ -79,7 +71,7 @@ def hand_rows(round_: JournaledRound) -> Iterator[tuple[str, str, str]]:
         yield str(words.of(hand.place)), " ".join(hand.cards), _became(hand, words)
 
 
-def _became(hand: JournaledHand, words: OwnWords) -> str:
+def _became(hand: HandSummary, words: OwnWords) -> str:
     if hand.dead:
         return f"out of play, bets returned ({hand.dead})"
     if hand.outcome:
@@ -260,13 +252,12 @@ def _head(round_: JournaledRound, clock: CasinoClock) -> Iterator[str]:
     )
     dealer = f"dealer {round_.dealer}" if round_.dealer else "no dealer was on duty"
     yield f"{round_.title} ({round_.game}); {dealer}; {round_.device or 'no device'}"
-    if round_.unit:
-        clause = f" ({round_.clause})" if round_.clause else ""
-        yield f"dealt in {UNITS[Unit(round_.unit)]}, {ORDERS[Order(round_.order)]}{clause}"
+    if (deal := round_.deal) is not None:
+        clause = f" ({deal.clause})" if deal.clause else ""
+        yield f"dealt in {UNITS[deal.unit]}, {ORDERS[deal.order]}{clause}"
     if (shuffle := round_.shuffle) is not None:
-        label = f" {round_.label}" if round_.label else f" {round_.deck}"
         yield (
-            f"deck{label}: {shuffle.event['count']} cards, shuffled by {shuffle.event['by']} "
+            f"deck {round_.deck}: {shuffle.event['count']} cards, shuffled by {shuffle.event['by']} "
             f"at {clock.hour(shuffle.utc_ns)} (entry {shuffle.entry})"
         )
 
