@@ -11,9 +11,10 @@ like a foreign one.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from typing import Final
+from string import ascii_letters, ascii_uppercase, digits, hexdigits
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -23,6 +24,35 @@ from firmware_bridge.errors import CardTableError
 LONGEST_IDENTIFIER: Final = 128  # characters
 
 _NEXT: Final = "Correct the file that [device] card_table names."
+
+
+#: The alphabets that readers send identifiers in, the narrowest first.
+_ALPHABETS: Final = tuple(
+    map(frozenset, (digits, digits + "ABCDEF", digits + "abcdef", hexdigits, digits + ascii_uppercase))
+)
+
+
+class IdentifierForm(NamedTuple):
+    """The form that the identifiers of a table have in common: how long they are, and of which characters."""
+
+    lengths: frozenset[int]
+    alphabet: frozenset[str]
+
+    def fits(self, line: str) -> bool:
+        """Return whether a line may be an identifier of a card that the table lacks, such as a foreign card's."""
+        return len(line) in self.lengths and self.alphabet.issuperset(line)
+
+
+def form_of(identifiers: Collection[str]) -> IdentifierForm:
+    """Return the form of these identifiers. Letters and digits widen to the narrowest alphabet that has them.
+
+    >>> form_of(["E2001", "E2002"]).fits("E2FFF"), form_of(["E2001", "E2002"]).fits("NOREAD")
+    (True, False)
+    """
+    used = frozenset("".join(identifiers))
+    plain = frozenset(filter(str.isalnum, used))
+    alphabet = next((one for one in _ALPHABETS if plain <= one), frozenset(digits + ascii_letters))
+    return IdentifierForm(frozenset(map(len, identifiers)), (alphabet if plain else frozenset()) | used)
 
 
 class _Toml(msgspec.Struct, forbid_unknown_fields=True):

@@ -7,7 +7,9 @@ Community, unverified against the maker's specification: docs/other_devices.md. 
     its answer     ACK, or NAK and a code of two hexadecimal digits, or of one byte with that value
 
 Public readers disagree on the code after NAK. Both forms are accepted: no one-byte code is an ASCII digit. A BCC is two
-hexadecimal digits in ASCII. The shoe sends each telegram three times under one sequence number.
+hexadecimal digits in ASCII. The shoe sends each telegram three times under one sequence number. A telegram with the
+number and the content of the last one is a copy of it, however many there are, and over a later link as well: a shoe or
+a serial server may send what the lost link did not take.
 
 Faces, and what depends on them (the result, the target of a card), stay in the evidence, since texts may be shown to
 people. A telegram that public sources do not explain is reported as not understood, never guessed.
@@ -30,6 +32,7 @@ import msgspec
 
 from firmware_bridge.cards import RANKS, Card
 from firmware_bridge.commands import AnyCommand, HoldExit, ReleaseExit
+from firmware_bridge.drivers.memory import LinkMemory
 from firmware_bridge.drivers.one_way import (
     LONGEST_EVIDENCE,
     ONE_WAY,
@@ -48,6 +51,7 @@ ENQ: Final = 0x05
 ACK: Final = 0x06
 NAK: Final = 0x15
 LONGEST_DATA: Final = 32  # bytes between ENQ and ETX; the longest known has 8
+SHORTEST: Final = 5  # bytes of a telegram without its ENQ: number, code, ETX and check
 _REFUSAL_BYTES: Final = frozenset(bytes.fromhex("010203111213142122FF"))  # after NAK, as one byte
 _HEX: Final = frozenset(b"0123456789ABCDEFabcdef")
 
@@ -72,6 +76,16 @@ class Damaged(NamedTuple):
 
     raw: bytes
     overlong: bool = False
+
+    @property
+    def was_no_telegram(self) -> bool:
+        """Return whether these bytes cannot be what is left of a telegram.
+
+        They are fewer than any telegram, another host's order, or text such as a serial server's banner.
+        """
+        raw = self.raw
+        text = raw.isascii() and ETX not in raw
+        return raw[0] != ENQ and (len(raw) < SHORTEST or text or _is_order(raw))
 
 
 Piece = Telegram | ShoeAnswer | Damaged
@@ -99,6 +113,10 @@ def encode_telegram(seq: int, data: bytes) -> bytes:
     """Encode a telegram of the shoe, once."""
     content = bytes([seq]) + data + bytes([ETX])
     return bytes([ENQ]) + content + bcc(content)
+
+
+def _is_order(raw: bytes) -> bool:
+    return raw[:3] == bytes([STX]) + b"OP" and len(raw) == 10 and raw[7] == ETX and bcc(raw[:8]) == raw[8:].upper()
 
 
 class TelegramReader:
@@ -258,15 +276,15 @@ CERTAIN: Final = 2  # times that a successor was seen; from then on a single dep
 
 
 class Deduplicator:
-    """Drops the copies of telegrams on one link and suspects gaps.
+    """Drops the copies of telegrams and suspects gaps. `last` is the last telegram of the links before, if it is known.
 
     The order of the numbers is not public, so it is learned. A departure from a learned successor, or damaged telegrams
     without a good copy, is reported as a suspected gap, never as proof of a loss.
     """
 
-    def __init__(self) -> None:
-        self._last: Telegram | None = None
-        self._copies = COPIES  # good copies of the last telegram
+    def __init__(self, last: Telegram | None = None) -> None:
+        self._last = last
+        self._copies = COPIES  # good copies of the last telegram, at most as many as are due
         self._damaged = 0  # damaged telegrams since then, and earlier ones that the copies due do not explain
         self._learned: dict[int, tuple[int, int]] = {}
 
@@ -277,8 +295,9 @@ class Deduplicator:
 
     def take(self, telegram: Telegram) -> tuple[bool, str]:
         """Return whether the telegram is new (not a copy of the last), and why a gap before it is suspected, or ""."""
-        if self._is_copy(telegram):
-            self._copies += 1
+        last = self._last
+        if last is not None and (last.seq, last.data) == (telegram.seq, telegram.data):
+            self._copies = min(self._copies + 1, COPIES)
             return False, ""
         follows, why = self._follow(telegram)
         due = COPIES - self._copies
@@ -292,11 +311,6 @@ class Deduplicator:
     def give_up(self) -> None:
         """Forget the damaged telegrams: they have been reported."""
         self._damaged = 0
-
-    def _is_copy(self, telegram: Telegram) -> bool:
-        last = self._last
-        same = last is not None and (last.seq, last.data) == (telegram.seq, telegram.data)
-        return same and self._copies < COPIES
 
     def _follow(self, telegram: Telegram) -> tuple[bool, str]:
         """Return whether the telegram is the learned successor, and how it departs from that. After a start (S) numbers
@@ -345,7 +359,7 @@ class AngelEye(OneWayDriver):
         self.armed = setting.line.arm and not setting.line.listen
         self.capabilities = msgspec.structs.replace(ONE_WAY, holds_exit=self.armed)
         self._reader = TelegramReader()
-        self._deduplicator = Deduplicator()
+        self._deduplicator = Deduplicator(_last_telegram(setting.memory))
         self._damaged = bytearray()
         self._give_up_at = math.inf
         self._orders: deque[tuple[int, bytes]] = deque()  # the first one awaits its answer
@@ -396,6 +410,8 @@ class AngelEye(OneWayDriver):
                 case ShoeAnswer():
                     self.statistics.frames_in += 1
                     self._take_answer(piece, now)
+                case Damaged() if piece.was_no_telegram:
+                    yield fits_nothing(piece.raw)
                 case Damaged():
                     self._take_damaged(piece, now)
 
@@ -438,3 +454,12 @@ class AngelEye(OneWayDriver):
             return (fits_nothing(lost),) if lost else ()
         self._deduplicator.give_up()
         return (not_understood("damaged, and no good copy of it came", lost),)
+
+
+def _last_telegram(memory: LinkMemory) -> Telegram | None:
+    """Return the last telegram of the links before, from the reports that are kept."""
+    for evidence in memory.newest_first():
+        for piece in TelegramReader().receive(evidence.open()):
+            if isinstance(piece, Telegram):
+                return piece
+    return None

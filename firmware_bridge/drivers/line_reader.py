@@ -1,9 +1,11 @@
 """Readers of RFID tags or barcodes: one identifier a line, and a table with the card of each.
 
 Community, unverified: what a reader sends is set in the reader itself. Set it to plain ASCII, the identifier alone,
-ended by CR, LF or both. An identifier that is not in the table is a foreign card. A card that is read twice is reported
-twice. A card that the reader misses leaves no trace. A line whose end does not come in time may have been a card, so it
-is reported as not understood; so is what follows up to the next line end.
+ended by CR, LF or both. A line that has the form of the table's identifiers and is not one of them is a foreign card.
+Any other line, such as a banner or `NOREAD`, is not understood. A reader may read a passing card several times, so an
+identifier that comes again at once is noted and is not another card. A card that the reader misses leaves no trace. A
+line whose end does not come in time may have been a card, so it is reported as not understood; so is what follows up to
+the next line end.
 """
 
 from __future__ import annotations
@@ -12,11 +14,13 @@ import math
 from collections.abc import Iterator
 from typing import Final
 
-from firmware_bridge.card_table import LONGEST_IDENTIFIER
+from firmware_bridge.card_table import LONGEST_IDENTIFIER, form_of
 from firmware_bridge.drivers.one_way import Decoded, OneWayDriver, card_drawn, not_understood
 from firmware_bridge.drivers.setting import DriverSetting
+from firmware_bridge.observations import Noted
 
 ENDS_WITHIN: Final = 2.0  # seconds after the last byte; the longest line takes about 140 ms at 9600 baud
+AGAIN_WITHIN: Final = 0.5  # seconds; a dealer does not draw two cards within that time
 
 
 class LineReader(OneWayDriver):
@@ -29,6 +33,9 @@ class LineReader(OneWayDriver):
     def __init__(self, setting: DriverSetting, now: float) -> None:
         super().__init__(setting, now)
         self._table = setting.card_table
+        self._form = form_of(self._table)
+        self._last = ""  # the last identifier
+        self._read_at = -math.inf  # when it was last read
         self._line = bytearray()
         self._too_long = False
         self._broken = False  # the beginning of this line has been reported
@@ -38,7 +45,7 @@ class LineReader(OneWayDriver):
         *ended, rest = data.replace(b"\r", b"\n").split(b"\n")
         for part in ended:
             yield from self._take(part)
-            yield from self._end()
+            yield from self._end(now)
         yield from self._take(rest)
         self._give_up_at = now + ENDS_WITHIN if self._line else math.inf
 
@@ -64,7 +71,7 @@ class LineReader(OneWayDriver):
             yield not_understood("a line longer than any identifier", bytes(self._line[: LONGEST_IDENTIFIER + 1]))
         del self._line[1:]
 
-    def _end(self) -> Iterator[Decoded]:
+    def _end(self, now: float) -> Iterator[Decoded]:
         line, too_long, broken = bytes(self._line), self._too_long, self._broken
         self._line.clear()
         self._too_long = self._broken = False
@@ -79,6 +86,16 @@ class LineReader(OneWayDriver):
             self.statistics.frames_corrupt += 1
             yield not_understood("a line that is not plain text", line)
             return
-        self.statistics.frames_in += 1
         card = self._table.get(identifier)
-        yield Decoded(card_drawn(card, foreign=card is None), line)
+        if card is None and not self._form.fits(identifier):
+            self.statistics.frames_corrupt += 1
+            yield not_understood("a line unlike every identifier of the card table", line)
+            return
+        self.statistics.frames_in += 1
+        again = identifier == self._last and now - self._read_at < AGAIN_WITHIN
+        self._last, self._read_at = identifier, now
+        if again:
+            self.statistics.reports_repeated += 1
+            yield Decoded(Noted("the last card was read again"), line)
+        else:
+            yield Decoded(card_drawn(card, foreign=card is None), line)

@@ -5,6 +5,7 @@ Its reports may hold concealed cards, so it stays in memory; the journal saves i
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
@@ -57,6 +58,10 @@ class LinkMemory:
     def report(self, boot: int, number: int) -> Evidence | None:
         """Return the bytes of that report if they are still kept."""
         return self._reports.get((boot, number))
+
+    def newest_first(self) -> Iterator[Evidence]:
+        """Yield the bytes of the kept reports, the last one first."""
+        return reversed(self._reports.values())
 
     def journaled(self) -> JournaledMemory:
         """Return what to begin another memory with."""

@@ -200,7 +200,9 @@ class OneWayDriver:
             self._number += 1
             # Damaged bytes may have been a card, with other data around it.
             room = LONGEST_EVIDENCE if _is_unreadable(observation) else self.longest_report
-            heard.append(Reported(self._boot, self._number, None, observation, Evidence(data, room)))
+            evidence = Evidence(data, room)
+            self._setting.memory.take(self._boot, self._number, evidence)
+            heard.append(Reported(self._boot, self._number, None, observation, evidence))
 
     def _take_answers(self) -> list[Heard]:
         answers, self._answers = self._answers, []

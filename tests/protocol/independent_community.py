@@ -6,6 +6,8 @@ are for complete streams only, and return "?" for damaged parts.
 
 from __future__ import annotations
 
+import re
+
 RANKS = {1: "A", 10: "T", 11: "J", 12: "Q", 13: "K"} | {rank: str(rank) for rank in range(2, 10)}
 ERRORS = [
     "",
@@ -89,4 +91,6 @@ def decode_bee_tek(stream: bytes) -> list[str]:
 
 def decode_lines(stream: bytes, cards: dict[str, str]) -> list[str]:
     lines = stream.decode("ascii").splitlines()
-    return [f"card {cards[line]}" if line in cards else "foreign card" for line in lines if line]
+    tag = f"[0-9A-F]{{{len(next(iter(cards)))}}}"
+    other = {True: "foreign card", False: "not understood"}
+    return [f"card {cards[line]}" if line in cards else other[bool(re.fullmatch(tag, line))] for line in lines if line]

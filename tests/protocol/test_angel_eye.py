@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from random import Random
 
+import msgspec
 import pytest
 
 from firmware_bridge.commands import HoldExit, ReleaseExit
 from firmware_bridge.drivers.angel_eye import AngelEye, encode_telegram
 from firmware_bridge.drivers.base import Answered, Heard, LinkReady
+from firmware_bridge.drivers.memory import LinkMemory
 from simulators.devices.angel_eye import AngelEyeDevice
 from simulators.driver_conformance.every_driver import reports, texts_of
 
@@ -42,8 +44,53 @@ def test_copies_are_one_report(copies: int) -> None:
     assert shoe.statistics.reports_repeated == 2 * (copies - 1)
 
 
-def test_a_fourth_copy_is_another_card_and_never_dropped() -> None:
-    assert texts_of(driver().receive(card("2") * 4, 0.0)) == ["card KD", "card KD"]
+def test_further_copies_of_the_last_telegram_are_not_cards() -> None:
+    shoe = driver()
+    assert texts_of(shoe.receive(card("2") * 9, 0.0)) == ["card KD"]
+    assert texts_of(shoe.receive(card("3", 0xAA) + card("2") * 3, 0.0)) == ["card TC", "card KD"]
+
+
+@pytest.mark.parametrize("restarted", [False, True], ids=["the cable was out", "the daemon restarted"])
+@pytest.mark.parametrize("before", [1, 2, 3])
+def test_copies_over_a_later_link_are_not_cards(before: int, *, restarted: bool) -> None:
+    """A serial server sends what the lost link did not take; a shoe may send its last telegram again."""
+    link = setting("angel_eye")
+    assert texts_of(AngelEye(link, 0.0).receive(card("1", 0xAA) * 3 + card("2") * before, 0.0)) == [
+        "card TC",
+        "card KD",
+    ]
+    kept = LinkMemory(link.memory.journaled()) if restarted else link.memory
+    later = AngelEye(msgspec.structs.replace(link, nonce=bytes(16), memory=kept), 0.0)
+    assert texts_of(later.receive(card("2") * 3, 0.0)) == []
+    assert texts_of(later.receive(card("3") * 3, 0.0)) == ["card KD"]
+
+
+def test_a_copy_is_known_over_a_later_link_although_damage_was_reported_last() -> None:
+    link = setting("angel_eye")
+    shoe = AngelEye(link, 0.0)
+    shoe.receive(card("2") * 3 + card("3")[:-2], 0.0)
+    assert texts_of(shoe.receive(card("4")[1:] + b"\x05", 0.1)) == []
+    assert texts_of(shoe.tick(5.0)) == ["not understood"]
+    later = AngelEye(msgspec.structs.replace(link, nonce=bytes(16)), 0.0)
+    assert texts_of(later.receive(card("2") * 2 + card("3", 0xAA), 0.0)) == ["card TC"]
+
+
+BETWEEN = {
+    "a byte": b"\x00",
+    "four bytes": b"\xff\x8d\x8d\x03",
+    "lock": LOCK,
+    "unlock": UNLOCK,
+    "XON": b"\x11\r\n",
+    "a banner": b"\r\nNPort 5110 ready. Port 1: 4800 8N1\r\n",
+}
+
+
+@pytest.mark.parametrize("between", BETWEEN.values(), ids=BETWEEN)
+def test_bytes_between_telegrams_that_cannot_be_one_are_only_noted(between: bytes) -> None:
+    shoe = driver()
+    heard = texts_of(shoe.receive(card("2") * 3 + between + card("3") * 3, 0.0))
+    assert heard == ["card KD", "noted: bytes that fit nothing", "card KD"]
+    assert texts_of(shoe.tick(10.0)) == []
 
 
 def test_the_same_card_under_another_number_is_reported_again() -> None:

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_bridge.card_table import LONGEST_IDENTIFIER, read_card_table
+from firmware_bridge.card_table import LONGEST_IDENTIFIER, form_of, read_card_table
 from firmware_bridge.cards import DECK, Card
-from firmware_bridge.drivers.line_reader import ENDS_WITHIN, LineReader
+from firmware_bridge.drivers.line_reader import AGAIN_WITHIN, ENDS_WITHIN, LineReader
 from firmware_bridge.errors import CardTableError
 from simulators.devices.line_reader import simulated_identifiers, write_card_table
 from simulators.driver_conformance.every_driver import reports, texts_of
@@ -39,15 +39,48 @@ def test_a_line_is_reported_when_it_has_ended() -> None:
     assert texts_of(reader.receive(b"1\n", 0.1)) == ["card KD"]
 
 
-def test_the_same_card_twice_is_reported_twice() -> None:
-    assert texts_of(driver().receive(b"A1\nA1\nA2\n", 0.0)) == ["card KD"] * 3
+def test_an_identifier_that_comes_again_at_once_is_the_same_card() -> None:
+    """A reader may read a card several times while it passes; a dealer does not draw two cards that fast."""
+    reader = driver()
+    again = "noted: the last card was read again"
+    assert texts_of(reader.receive(b"A1\nA1\n", 0.0)) == ["card KD", again]
+    assert texts_of(reader.receive(b"A1\n", AGAIN_WITHIN - 0.01)) == [again]
+    assert texts_of(reader.receive(b"A1\nA2\n", 2 * AGAIN_WITHIN)) == ["card KD", "card KD"]
+    assert reader.statistics.reports_repeated == 2
 
 
-@pytest.mark.parametrize("line", [b"C1", b"a1", b"A1 B1", b"A" * LONGEST_IDENTIFIER])
+@pytest.mark.parametrize("line", [b"C1", b"FF", b"00"])
 def test_an_unknown_identifier_is_a_foreign_card(line: bytes) -> None:
     heard = driver().receive(line + b"\n", 0.0)
     assert texts_of(heard) == ["foreign card"]
     assert reports(heard)[0].evidence.open() == line
+
+
+@pytest.mark.parametrize("line", [b"a1", b"A1 B1", b"A 1", b"NOREAD", b"G1", b"A-", b"A" * LONGEST_IDENTIFIER])
+def test_a_line_unlike_every_identifier_is_not_understood(line: bytes) -> None:
+    """A serial server's banner and a reader's own words are not cards."""
+    reader = driver()
+    heard = reader.receive(line + b"\n", 0.0)
+    assert texts_of(heard) == ["not understood"]
+    assert reports(heard)[0].evidence.open() == line
+    assert reader.statistics.frames_corrupt == 1
+
+
+@pytest.mark.parametrize(
+    ("identifiers", "fitting", "unlike"),
+    [
+        (("400638133393", "400638133394"), "000000000000", "4006381333FF"),
+        (("e28068", "e2806a"), "ffffff", "FFFFFF"),
+        (("AS", "10H"), "ZZ", "as"),
+        (("x-1", "Y-2"), "z-Z", "z+Z"),
+        (("No1", "No2"), "abc", "No 1"),
+    ],
+)
+def test_the_form_of_a_table(identifiers: tuple[str, ...], fitting: str, unlike: str) -> None:
+    form = form_of(identifiers)
+    assert all(map(form.fits, (*identifiers, fitting)))
+    assert not form.fits(unlike)
+    assert not form.fits(fitting * 3)
 
 
 @pytest.mark.parametrize("line", [b"A\xb1", b"A1\x00", b"\x02A1\x03"])
