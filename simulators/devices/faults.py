@@ -178,8 +178,8 @@ FAULTS: Final = (
     ),
     SimulatedFault(
         "duplicates", "Frame N arrives twice; or each, by chance, both ways.", "frame",
-        {**_numbered("one report"), "angel_eye": "the card again, and `gap_suspected`",
-         **dict.fromkeys(("bee_tek", "line_reader"), "the card twice")},
+        {**_numbered("one report"), "angel_eye": "one report", "bee_tek": "the card twice",
+         "line_reader": "the card once, and noted"},
         line="duplicate", unit="chance",
     ),
     SimulatedFault(
