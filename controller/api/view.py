@@ -21,7 +21,7 @@ from controller.table.next_step import next_step, next_steps
 from controller.table.operations import Correctable
 from controller.table.phases import Phase
 from controller.table.round_summary import first_card, marks
-from controller.table.settling import payments, stub_comes, stub_count_due
+from controller.table.settling import Due, dues, stub_comes, stub_count_due
 from controller.table.state import TableState
 from firmware_bridge.capabilities import shortcomings
 from firmware_bridge.messages import AnyText
@@ -209,7 +209,7 @@ class TableView(msgspec.Struct, frozen=True):
     moves: tuple[MoveView, ...] = ()  # cards that people move before play goes on, once all is decided
     face_up: tuple[FaceUpView, ...] = ()  # cards of the deal that lie face up in the device
     program: str = ""  # the program's version, and the state of its files; empty: nothing is recorded
-    payments: tuple[AnyText, ...] = ()  # a sentence for each result until the round ends, if bets were not entered
+    dues: tuple[Due, ...] = ()  # what is paid, taken and returned, box by box, until the round ends
 
 
 class LinkView(msgspec.Struct, frozen=True):
@@ -286,7 +286,7 @@ def view_of(state: TableState, link: LinkView, noticed: Mapping[int, int] | None
         stub_comes=state.phase is Phase.SETTLING and stub_count_due(state) and stub_comes(state),
         program=_program(state),
         screens=tuple(EnrolledScreenView(one.id, one.name, one.dealer, one.until_utc_ns) for one in state.screens),
-        payments=payments(state) if chosen else (),
+        dues=dues(state) if chosen else (),
     )
 
 

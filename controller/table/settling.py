@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final, NamedTuple
 
+import msgspec
+
 from controller.games.own_words import DEALER
 from controller.games.specification import Disposition, Noticed
 from controller.games.wager_specification import Wager
@@ -24,7 +26,10 @@ from controller.table.irregularities.questions import in_order, question
 from controller.table.model import Hand, PaidBox, SettledBet
 from controller.table.phases import BETWEEN_ROUNDS, Phase
 from controller.table.state import TableState
-from firmware_bridge.messages import Message, message
+from firmware_bridge.messages import AnyText, Message, message
+
+BOXES_END: Final = 100
+"""The Dealer's spot is paid after all boxes."""
 
 
 class _Result(NamedTuple):
@@ -39,19 +44,49 @@ class _Result(NamedTuple):
         return str(self.wager.title) if self.wager is not None else ""
 
 
-def payments(state: TableState) -> tuple[Message, ...]:
-    """Return a sentence for the boxes of each result until the round ends; none if every bet is entered."""
-    due = state.phase is Phase.SETTLING and not state.round.bets_to_return
-    dealer = state.round.hands.get(DEALER, Hand()).shown
-    if not due or not dealer or state.layout.bets:
+class Due(msgspec.Struct, frozen=True):
+    """What is done with the bets of one result at a place. `act`: pay, take, return, or hold until a ruling.
+
+    `wager` is empty if the result holds for all main wagers. If bets are entered, there is one for each movement of a
+    bet's chips, with `bettor` and `amount`; otherwise a payment has its odds, `won` to `staked`.
+    """
+
+    place: Place
+    act: str
+    wager: AnyText = ""
+    bettor: str = ""
+    amount: str = ""
+    won: int = 0
+    staked: int = 0
+
+
+def dues(state: TableState) -> tuple[Due, ...]:
+    """Return what is paid, taken and returned, box by box, until the round ends. Empty while a difference is due."""
+    due = state.phase is Phase.SETTLING and not state.round.bets_to_return and not difference_due(state)
+    if not due:
         return ()
-    found: dict[tuple[str, Settled | None], tuple[_Result, list[Place]]] = {}
-    for place, hand in sorted(state.round.hands.items()):
-        if place != DEALER and (hand.size or hand.dead):
-            for result in _results(state, hand, dealer):
-                found.setdefault((result.title, result.settled), (result, []))[1].append(place)
-    order = sorted(found, key=lambda result: (_rank(result[1]), result[0]))
-    return tuple(_sentence(found[one][0], state.game.words.of_all(found[one][1])) for one in order)
+    return tuple(_of_bets(state)) if state.layout.bets else tuple(_of_boxes(state))
+
+
+def _of_bets(state: TableState) -> Iterator[Due]:
+    for bet in sorted(state.round.settlement, key=lambda one: (one.box or BOXES_END, one.number)):
+        place, wager = f"B{bet.box}" if bet.box else DEALER, state.law.wager(bet.wager).title
+        moved = {"pay": bet.paid, "take": bet.collected, "return": bet.returned, "hold": bet.held}
+        if bet.verdict == Verdict.WON:
+            del moved["return"]  # a won bet stays with its payment
+        for act, amount in moved.items():
+            if Fraction(amount):
+                yield Due(place, act, wager, bet.bettor, amount)
+
+
+def _of_boxes(state: TableState) -> Iterator[Due]:
+    for paid, wager in _paid_now(state):
+        title = "" if wager is None else wager.title
+        if paid.verdict == Verdict.WON:
+            net = Fraction(paid.net)
+            yield Due(paid.place, "pay", title, won=net.numerator, staked=net.denominator)
+        else:
+            yield Due(paid.place, "take" if paid.verdict == Verdict.LOST else "return", title)
 
 
 def _results(state: TableState, hand: Hand, dealer: Cards) -> tuple[_Result, ...]:
@@ -70,27 +105,6 @@ def _results(state: TableState, hand: Hand, dealer: Cards) -> tuple[_Result, ...
 def _plain(settled: Settled) -> Settled:
     """Return the result without clause and fact: only the action counts."""
     return Settled(settled.verdict, settled.net, "", message(""))
-
-
-def _rank(settled: Settled | None) -> Fraction:
-    """Return the order of payment: the highest payment first."""
-    return Fraction(2) if settled is None else -settled.net
-
-
-def _sentence(result: _Result, boxes: Message) -> Message:
-    wager, settled = result
-    if settled is None:
-        return message("Out of play; return every bet: {boxes}.", boxes=boxes)
-    if settled.verdict is Verdict.RETURNED:
-        return message("Tie; return the bets: {boxes}.", boxes=boxes)
-    if settled.verdict is Verdict.LOST:
-        if wager is None:
-            return message("Take the bets: {boxes}.", boxes=boxes)
-        return message("Take {wager}: {boxes}.", wager=wager.title, boxes=boxes)
-    won, staked = settled.net.numerator, settled.net.denominator
-    if wager is None:
-        return message("Pay {won} to {staked}: {boxes}.", won=won, staked=staked, boxes=boxes)
-    return message("Pay {wager} {won} to {staked}: {boxes}.", wager=wager.title, won=won, staked=staked, boxes=boxes)
 
 
 def paid_boxes(state: TableState) -> tuple[PaidBox, ...]:

@@ -101,7 +101,7 @@ MEASURE: Final = (
   ];
 
   const overlapping = () => {
-    const all = visible(".place, #stage .device, #stage .ledger, #stage .simulated, #stage .as-of, .first-card")
+    const all = visible(".place, #stage .device, #stage .ledger, #stage .as-of, .first-card")
       .filter(one => one.textContent && !one.classList.contains("empty"))
       .map(one => [one.dataset.place ?? one.className, one.getBoundingClientRect()]);
     const found = [];

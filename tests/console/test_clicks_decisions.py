@@ -104,13 +104,10 @@ async def test_every_box_in_play_has_a_line_beside_paid() -> None:
         await console.to_dealing(1, 2, 3, 4, 5, 6, 7)
         await console.turn_over_all()
         await console.page.locator('#panel [data-act="record_settled/"]').wait_for()
-        said = await console.page.locator("#panel .notes p").all_inner_texts()
-        state = await console.state()
-        assert said == state["payments"]
-        for number in range(1, 8):
-            assert sum(str(number) in line.partition(": ")[2] for line in said) == 1
-        notes = console.page.locator("#panel .notes")
-        assert await notes.evaluate("(node) => node.scrollHeight <= node.clientHeight + 8")
+        said = await console.page.locator("#panel .dues .chip").all_inner_texts()
+        assert said == [due["place"][1:] for due in (await console.state())["dues"]] == list("1234567")
+        dues = console.page.locator("#panel .dues")
+        assert await dues.evaluate("(node) => node.scrollHeight <= node.clientHeight + 8")
 
 
 async def test_a_row_of_taps_over_the_hands_does_not_pay() -> None:
@@ -120,14 +117,14 @@ async def test_a_row_of_taps_over_the_hands_does_not_pay() -> None:
         await console.turn_over_all()
         paid = console.page.locator('#panel [data-act="record_settled/"]')
         await paid.wait_for()
-        said = await console.page.locator("#panel .notes p").all_inner_texts()
+        said = await console.page.locator("#panel .dues b").all_inner_texts()
         await paid.evaluate("(node) => { node.since = performance.now() - 600; node.click(); }")
         await console.answered()
         assert not (await console.state())["chips_paid"]
         await console.press("record_settled/")
         await console.page.locator('#panel [data-act="conclude_round/"].primary').wait_for()
-        shown = await console.page.locator("#panel .notes p").all_inner_texts()
-        assert shown == [console.words["pay.was"], *said]
+        assert await console.page.locator("#panel .dues b").all_inner_texts() == said
+        assert await console.page.locator("#panel .dues :not([aria-pressed=true]).payment").count() == 0
 
 
 async def test_no_box_is_marked_once_hands_are_turned_over() -> None:

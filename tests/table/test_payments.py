@@ -14,9 +14,10 @@ from controller.table.irregularities.questions import question
 from controller.table.offers import offers
 from controller.table.operations import AnyOperation
 from controller.table.phases import Phase
+from controller.table.settling import dues as dues_of
 from tests.table.correction_hands import with_bets
 from tests.table.harness import TableHarness
-from tests.table.said import differences, next_steps, payments
+from tests.table.said import differences, dues, next_steps
 
 DEALER = "8S 9D KC"  # seven points
 
@@ -27,39 +28,52 @@ def settled(game_id: str, **hands: str) -> TableHarness:
     return table.start().to_dealing().deal().expose_all()
 
 
-def test_every_box_has_its_line_and_those_of_one_result_share_it() -> None:
+def test_each_box_in_play_has_its_due_in_the_order_of_boxes() -> None:
     table = settled("NC", B1="9S KD JC", B2="2S 3D JS", B3="6S QD TC", B4="8D 9C QC", B5="8H JH QH")
-    assert payments(table.state) == (
-        "Pay 1 to 1: boxes 1 and 5.",
-        "Tie; return the bets: box 4.",
-        "Take the bets: boxes 2 and 3.",
-    )
+    assert dues(table.state) == ("B1 pay 1:1", "B2 take", "B3 take", "B4 return", "B5 pay 1:1")
 
 
-def test_a_win_that_pays_half_is_announced_with_its_price() -> None:
+def test_a_win_that_pays_half_is_due_with_its_odds() -> None:
     table = settled("NC", D="2S 3D KC", B1="6S QD TC", B2="9S KD JC")
-    assert payments(table.state) == ("Pay 1 to 1: box 2.", "Pay 1 to 2: box 1.")
+    assert dues(table.state) == ("B1 pay 1:2", "B2 pay 1:1")
 
 
-def test_bets_for_and_against_a_hand_are_distinguished() -> None:
+def test_bets_for_and_against_a_hand_are_due_by_name() -> None:
     table = settled("F3", D="6S QD TC", B1="2S 3D JC", B2="9S KD JH", B3="6H QH TD")
-    assert payments(table.state) == (
-        "Pay Win 1 to 1: Player 2.",
-        "Pay Lose 1 to 2: Player 1.",
-        "Tie; return the bets: Player 3.",
-        "Take Lose: Player 2.",
-        "Take Win: Player 1.",
+    assert dues(table.state) == (
+        "B1 Win take",
+        "B1 Lose pay 1:2",
+        "B2 Win pay 1:1",
+        "B2 Lose take",
+        "B3 return",
     )
 
 
-def test_nothing_is_announced_before_the_comparison_or_after_the_round() -> None:
+def test_entered_bets_are_due_each_with_bettor_and_amount() -> None:
+    table = with_bets().deal().expose_all()
+    assert dues(table.state), "the bets are settled"
+    for due in dues_of(table.state):
+        assert due.bettor
+        assert due.amount
+        assert due.wager
+    assert [due.place for due in dues_of(table.state)] == sorted(due.place for due in dues_of(table.state))
+
+
+def test_a_hand_out_of_play_has_its_bets_returned() -> None:
+    table = settled("NC", D="2S 3D KC", B1="9S KD JC", B2="AS QH JD")
+    table.report(Kind.WRONG_COUNT, "B1", counted=4)
+    table.confirm(viewed=True, handled=True, reconstructable=False)
+    assert dues(table.state)[0] == "B1 return"
+
+
+def test_nothing_is_due_before_the_comparison_while_a_difference_is_due_or_after_the_round() -> None:
     table = TableHarness(game_id="NC").start().to_dealing().deal()
-    assert payments(table.state) == ()
+    assert dues(table.state) == ()
     table = settled("NC", B1="9S KD JC")
     table.settle()
-    assert payments(table.state), "the round may be looked at until it is ended"
+    assert dues(table.state), "the round may be looked at until it is ended"
     table.conclude()
-    assert payments(table.state) == ()
+    assert dues(table.state) == ()
 
 
 # -- a settlement that changes once it was paid

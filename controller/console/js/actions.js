@@ -17,7 +17,7 @@ const SECONDARY = {
   dealing_singles: ["reopen_bets", "place_cards", "handle_cards"],
   examining: ["players_examined"], // a hand is turned over by a tap at its place
   exposing: ["handle_cards"],
-  settling: ["conclude_round", "count_cards", "correct_entry", "correct_bet"],
+  settling: ["count_cards", "correct_entry", "correct_bet"],
   maintenance: ["instruct_device"],
 };
 

@@ -9,7 +9,7 @@ import { moveLines } from "./facts.js";
 import { back, cancel, look, start, step } from "./flow.js";
 import { grid } from "./grid.js";
 import { pad } from "./pad.js";
-import { due } from "./payments.js";
+import { drawDues, paying } from "./payments.js";
 import { answered } from "./labels.js";
 import { acts, always, comesFirst, label, primary, standing } from "./actions.js";
 import { askAbout, matterOf } from "./question.js";
@@ -33,8 +33,8 @@ function build(panel) {
   for (const name of ["own", "always"]) parts[name] = parts.left.appendChild(el("div", { class: name }));
   for (const name of ["facts", "rows", "list", "cards"])
     parts[name] = parts.middle.appendChild(el("div", { class: name }));
-  for (const name of ["answers", "pad", "notes"]) parts[name] = parts.right.appendChild(el("div", { class: name }));
-  parts.notes.tabIndex = 0; // they may overflow
+  for (const name of ["dues", "answers", "pad", "notes"]) parts[name] = parts.right.appendChild(el("div", { class: name }));
+  for (const name of ["dues", "notes"]) parts[name].tabIndex = 0; // they may overflow
   parts.input = parts.right.appendChild(el("form", { class: "input" }));
   parts.field = el("input", { autocomplete: "off", maxlength: 200 });
   parts.typed = el("button", { type: "submit" });
@@ -58,6 +58,8 @@ export function render(screen) {
   point(shown);
   mark(parts.panel, "asking", isAsking());
   mark(parts.panel, "wide", Boolean(shown.grid));
+  mark(parts.panel, "paying", Boolean(shown.dues));
+  drawDues(parts.dues, shown.dues ?? [], screen);
   buttons(parts.own, shown.left ?? []);
   buttons(parts.always, always(screen));
   lines(parts.facts, shown.facts ?? []);
@@ -72,7 +74,7 @@ export function render(screen) {
   else parts.pad.replaceChildren(); // no digit of a PIN stays in the page
   writing(shown.input);
   reveal(parts.rows.querySelector(".row:has(button)"));
-  for (const node of [parts.middle, parts.answers, parts.notes]) edge(node);
+  for (const node of [parts.middle, parts.answers, parts.dues, parts.notes]) edge(node);
   sheet(screen);
 }
 
@@ -126,8 +128,8 @@ function whatToShow(screen) {
   const keys = new Set(right.map((one) => one.key));
   const list = acts(screen).filter((one) => !keys.has(one.key));
   const question = comesFirst(screen);
-  const shown = { question, facts: besides(screen), list, right, notes: due(screen) };
-  return withFact({ ...shown, ...bets(screen), ...hands(screen) }, elsewhere);
+  const shown = { question, facts: besides(screen), list, right };
+  return withFact({ ...shown, ...bets(screen), ...hands(screen), ...paying(screen) }, elsewhere);
 }
 
 /** Return the effect of a ruling once all that it names is answered; its reason is asked last. */
@@ -141,7 +143,7 @@ function followsFrom(screen, flow) {
 function besides(screen) {
   const [act, ...more] = screen.view.next_steps;
   const others = isPlainDeal(screen.view) ? more.slice(screen.view.face_up.length ? 1 : 0) : more; // B names that card
-  const open = ["exposing", "settling"].includes(screen.view.phase) && screen.view.hands.some((hand) => hand.shown);
+  const open = screen.view.phase === "exposing" && screen.view.hands.some((hand) => hand.shown);
   const classes = open && say("fact.classes");
   const lines = [...new Set([...standing(screen), ...others, classes])].filter((line) => line !== act);
   const moved = moveLines(screen, moves(screen.view)); // the act's sentence adds nothing to these

@@ -1,31 +1,106 @@
-// Payments after the hands are compared: by bet if wagers are entered, else by box in the table's words.
+// What is paid, taken and returned: at each box on the stage, and as a list of boxes in the order of paying, whose lines
+// the dealer ticks off by a tap there or at the box. A tick is the dealer's own note and enters nothing.
 
-import { betName } from "./labels.js";
-import { say } from "./words.js";
+import { symbol } from "./cards.js";
+import { attr, el, keyed, mark, text } from "./dom.js";
+import { store } from "./store.js";
+import { placeName, say } from "./words.js";
 
-/** Return a line for each bet's result, until the round is ended. */
-export function due(screen) {
+const FEW = 4; // boxes with space for any name
+const SHORT = 6; // the longest name of a wager that stands beside its act at a box
+const LINE = 11; // characters of an act beside another one
+const MOST = 2; // acts at a box; more are added up, and the list has each
+
+/** Return `{place, dues}` for each place, in the order of paying. */
+function byPlace({ view }) {
+  const places = [...new Set(view.dues.map((due) => due.place))];
+  return places.map((place) => ({ place, dues: view.dues.filter((due) => due.place === place) }));
+}
+
+/** Return what is done: "PAY 1:2", "PAY 95", "TAKE". */
+function act({ act: name, amount, won, staked }) {
+  if (staked) return say("due.odds", { won, staked });
+  return say(`due.${name}`, { amount }).trim();
+}
+
+/**
+ * Return the acts at a place, to be written there: `{name, words, paid}`. Several wagers are named, or added up by act.
+ * An amount that is too long beside another act is only in the list.
+ */
+export function duesAt({ view, layout }, place) {
+  const dues = view.dues.filter((due) => due.place === place);
+  if (dues.length < 2) return dues.map((due) => ({ words: act(due) }));
+  const named = dues.length <= MOST && dues.every((due) => layout.boxes <= FEW || due.wager.length <= SHORT);
+  const lines = named ? dues : addedUp(dues);
+  return lines.map((due) => {
+    const words = act(due);
+    return { name: named ? due.wager : "", words: words.length > LINE ? act({ ...due, amount: "" }) : words, paid: due.act === "pay" };
+  });
+}
+
+/** Return one due for each act. */
+function addedUp(dues) {
+  const sums = new Map();
+  for (const { act: name, amount } of dues) sums.set(name, (sums.get(name) ?? 0) + Number(amount));
+  return [...sums].map(([name, sum]) => ({ act: name, amount: sum || "" }));
+}
+
+/** Return whether the dealer has ticked the place off, or everything is recorded as paid. */
+export function isTicked({ view }, place) {
+  return view.chips_paid || (store.own.paid?.round === view.round && store.own.paid.places.includes(place));
+}
+
+/** Tick a place off, or take its tick back. */
+export function tick(place) {
+  const { view } = store.screen;
+  const ticked = store.own.paid?.round === view.round ? store.own.paid.places : [];
+  const places = ticked.includes(place) ? ticked.filter((one) => one !== place) : [...ticked, place];
+  store.set({ paid: { round: view.round, places } });
+  store.drawNow();
+}
+
+/** Return what the panel shows while chips are moved: the places of the list, which may be tapped on the stage as well. */
+export function paying(screen) {
   const { view } = screen;
-  if (view.phase !== "settling" || view.bets_to_return) return [];
-  const settled = [...view.settlement].sort((one, other) => boxOf(screen, one) - boxOf(screen, other));
-  const lines = settled.length ? settled.map((one) => forBet(screen, one)) : view.payments;
-  return view.chips_paid && lines.length ? [["title", say("pay.was")], ...lines] : lines;
+  if (!view.dues.length) return {};
+  const list = byPlace(screen);
+  if (view.chips_paid) return { dues: list };
+  return { dues: list, picking: new Set(list.map((one) => one.place)), pick: tick };
 }
 
-/** Return the box, because chips are paid in the order of boxes. */
-function boxOf(screen, { number }) {
-  return screen.view.bets.find((one) => one.number === number)?.box ?? 0;
-}
-
-/** Return a line such as "Box 1, Ann, Initial Bet 100: pay 95". */
-function forBet(screen, settled) {
-  const lies = screen.view.bets.find((one) => one.number === settled.number);
-  return say("pay.bet", { bet: lies ? betName(screen, lies) : settled.number, dues: dues(settled) });
-}
-
-/** Return the amounts. A won bet stays the bettor's; other bets may be lost, returned or held in part. */
-function dues({ verdict, ...parts }) {
-  if (verdict === "won") return say("pay.paid", { n: parts.paid });
-  const moved = ["collected", "returned", "held"].filter((name) => Number(parts[name]));
-  return moved.map((name) => say(`pay.${name}`, { n: parts[name] })).join(say("join.comma"));
+/** Draw the list of places. */
+export function drawDues(parent, list, screen) {
+  keyed(
+    parent,
+    list,
+    ({ place }) => place,
+    ({ place }) =>
+      el(
+        "button",
+        { type: "button", class: "payment", onclick: () => !store.screen.view.chips_paid && tick(place) },
+        el("span", { class: "chip" }),
+        el("span", { class: "each" }),
+        symbol("tick", { class: "sign" }),
+      ),
+    (node, { place, dues }) => {
+      const [chip, each] = node.children;
+      const ticked = isTicked(screen, place);
+      mark(node, "ticked", ticked);
+      attr(node, "aria-pressed", String(ticked));
+      attr(node, "data-due", place);
+      attr(node, "aria-label", placeName(screen, place));
+      text(chip, place === "D" ? placeName(screen, place) : place.slice(1));
+      keyed(
+        each,
+        dues.map((due, at) => [at, due]),
+        ([at]) => at,
+        () => el("span", { class: "one" }, el("span", { class: "name" }), el("b")),
+        (line, [, due]) => {
+          const whose = [due.bettor, dues.length > 1 || due.bettor ? due.wager : ""].filter(Boolean).join(" ");
+          text(line.children[0], whose);
+          text(line.children[1], act(due));
+        },
+      );
+    },
+  );
 }

@@ -3,6 +3,7 @@
 import { moves, arrows } from "./arrows.js";
 import { drawCards, symbol } from "./cards.js";
 import { attr, el, isFresh, keyed, mark, means, text } from "./dom.js";
+import { duesAt, isTicked } from "./payments.js";
 import { counts, inContact, store } from "./store.js";
 import { placeName, say, time } from "./words.js";
 
@@ -22,9 +23,8 @@ function build(stage) {
   parts.ledger = el("p", { class: "ledger" });
   parts.first = el("div", { class: "first-card" }, el("p", { class: "label" }), el("div", { class: "cards" }));
   parts.asOf = el("p", { class: "as-of" });
-  parts.simulated = el("p", { class: "simulated" });
   parts.arrows = el("div", { class: "arrows", "aria-hidden": "true" });
-  stage.append(parts.simulated, parts.device, parts.ledger, parts.first, parts.places, parts.arrows, parts.asOf);
+  stage.append(parts.device, parts.ledger, parts.first, parts.places, parts.arrows, parts.asOf);
 }
 
 /** Draw region C. `screen`: the newest state, or null before the first. */
@@ -51,7 +51,6 @@ export function render(screen) {
   text(parts.device, deviceLine(view));
   mark(parts.device, "lit", deckIsDue(screen));
   text(parts.ledger, ledgerLine(view));
-  text(parts.simulated, view.simulated ? say("bar.simulated") : "");
   const old = !inContact() || !view.device.connected;
   text(parts.asOf, old && screen.last ? say("stage.as_of", { time: time(screen.last.utc_ns, true) }) : "");
   const { device, ledger, first } = parts; // the ledger names the cards of a pile
@@ -71,7 +70,7 @@ function create(place) {
       el("span", { class: "seen" }),
     ),
     el("div", { class: "cards" }),
-    el("p", { class: "mark" }),
+    el("div", { class: "mark" }),
   );
   node.onkeydown = (event) => {
     if (!PRESSES.includes(event.key)) return;
@@ -98,23 +97,38 @@ export function tap(node) {
   store.drawNow();
 }
 
-/** Place the boxes in an arc, box 1 at the dealer's left, or at the right if the deal goes the other way. */
+/**
+ * Place the boxes in an arc, box 1 at the dealer's left, or at the right if the deal goes the other way. Upright, the
+ * arc is two rows: the middle boxes, then the first and the last ones beside the dealer's hand.
+ */
 function put(node, place, layout) {
-  if (place === DEALER) return;
-  const number = Number(place.slice(1));
+  const number = place === DEALER ? 0 : Number(place.slice(1));
   const last = layout.boxes - 1;
   const across = last ? (number - 1) / last : 0.5;
-  const x = layout.clockwise ? across : 1 - across;
+  const turn = (at) => (layout.clockwise ? at : 1 - at);
+  const x = number ? turn(across) : 0.5;
   const far = 2 * x - 1;
-  const down = 1 - Math.sqrt(1 - 0.96 * far * far);
+  const { row, column } = upright(number, layout.boxes);
   for (const [name, value] of [
     ["--across", x],
-    ["--down", down],
-    ["--row", layout.boxes > FEW ? number % 2 : 0], // upright: box 1 in the row nearer to the dealer
+    ["--down", number ? 1 - Math.sqrt(1 - 0.96 * far * far) : 1],
+    ["--row", row],
+    ["--column", turn(column)],
     ["--step", Math.max(last, 1)],
   ]) {
     if (node.style.getPropertyValue(name) !== String(value)) node.style.setProperty(name, value);
   }
+}
+
+/** Return the row of a box (1: the dealer's own, nearer to him) and its place across, from 0 to 1. */
+function upright(number, boxes) {
+  const beside = boxes <= FEW ? 0 : boxes < 7 ? 1 : 2; // at each side of the dealer's hand
+  if (!number) return { row: 1, column: 0.5 };
+  if (number <= beside) return { row: 1, column: (number - 1) / (2 * beside) };
+  if (number > boxes - beside) return { row: 1, column: 1 - (boxes - number) / (2 * beside) };
+  const above = boxes - 2 * beside;
+  const wide = Math.max(above, 2 * beside + 1) - 1; // columns from the first to the last
+  return { row: 0, column: 0.5 + (number - beside - (above + 1) / 2) / Math.max(wide, 1) };
 }
 
 function update(node, place, screen) {
@@ -144,16 +158,19 @@ function update(node, place, screen) {
   attr(node, "aria-label", placeName(screen, place));
 
   const few = screen.layout.boxes <= FEW || place === DEALER;
+  mark(node, "named", few);
   text(label.children[0], few ? placeName(screen, place) : String(number));
   const entered = store.own.filled?.place === place; // its cards are entered again, so the old ones give no result
   const goesBack = view.bets_to_return && bet && place !== DEALER;
-  const worth = hand?.shown && !entered ? short(hand.cards) : bet ? "" : say("stage.no_bet");
-  text(label.children[1], goesBack ? say("stage.bet_back") : worth);
-  mark(label.children[1], "no-bet", !bet);
-  mark(label.children[1], "gives-back", goesBack);
+  text(label.children[1], hand?.shown && !entered ? short(hand.cards) : "");
   seen(label.children[2], hand);
   drawCards(cards, codes(view, hand, place, takes), next && view.phase === "dealing_singles" ? (hand?.count ?? 0) : -1);
-  underHand(under, { view, hand: entered ? undefined : hand, place, bet, next, matter });
+  const dues = entered || matter ? [] : duesAt(screen, place);
+  mark(node, "done", dues.length && isTicked(screen, place));
+  const found = result(view, { hand: entered ? undefined : hand, place, bet, next, matter, goesBack });
+  const display = document.body.classList.contains("display"); // players read results; what the dealer does is his
+  const paid = display ? dues.filter((due) => due.name && due.paid) : [];
+  underHand(under, display ? [found, ...paid] : dues.length ? forDues(dues, hand, isTicked(screen, place)) : [found], screen);
 }
 
 /** Return whether an open act concerns the place, which lights it; a place that may be tapped stands out. */
@@ -229,34 +246,54 @@ function seen(node, hand) {
   );
 }
 
-function underHand(node, { view, hand, place, bet, next, matter }) {
-  const [sign, words] = result(view, hand, place, bet, next, matter);
-  const key = `${sign}:${words}`;
-  if (node.dataset.said === key) return;
-  node.dataset.said = key;
-  node.replaceChildren(
-    ...(sign ? [symbol(sign, { class: `sign ${matter ? "matter" : hand?.half ? "half" : ""}` })] : []),
-    words,
+const LONG = 8; // characters of an act in large type
+const WRAPS = { many: 11, nine: 9 }; // in a line
+
+/** Show lines under a hand: `{sign, name, words, tone}`. */
+function underHand(node, list, { layout }) {
+  const fits = layout.boxes > 8 ? WRAPS.nine : WRAPS.many;
+  keyed(
+    node,
+    list.filter(({ sign, words }) => sign || words).map((line, at) => ({ ...line, at })),
+    ({ sign, at }) => `${at}${sign ?? ""}`,
+    ({ sign }) =>
+      el("p", {}, sign && symbol(sign, { class: "sign" }), el("span", { class: "of" }), el("span", { class: "said" })),
+    (line, { name = "", words, tone }) => {
+      attr(line, "class", tone || null);
+      text(line.querySelector(".of"), name);
+      text(line.querySelector(".said"), words);
+      mark(line, "long", words.length > LONG);
+      mark(line, "wraps", words.length > fits);
+    },
   );
 }
 
+/** Return what is done with the chips at a hand, after a tick, or after the sign of the result if that is one line. */
+function forDues(dues, hand, ticked) {
+  const outcome = hand?.dead ? "out" : OUTCOMES.includes(hand?.outcome) ? hand.outcome : undefined;
+  return dues.map((due) => ({ ...due, sign: ticked ? "tick" : dues.length === 1 ? outcome : undefined, tone: "due" }));
+}
+
 /** Return the sign and the word under a hand. */
-function result(view, hand, place, bet, next, matter) {
-  if (view.phase === "betting" && bet && place !== DEALER) return ["", say("stage.bet")];
-  if (hand?.dead) return ["out", say("stage.out")];
+function result(view, { hand, place, bet, next, matter, goesBack }) {
+  if (goesBack) return { words: say("due.return", { amount: "" }).trim(), tone: "due" };
+  if (view.phase === "betting" && bet && place !== DEALER) return { words: say("stage.bet") };
+  if (hand?.dead) return { sign: "out", words: say("stage.out") };
   if (view.phase !== "voided" && OUTCOMES.includes(hand?.outcome))
-    return [hand.outcome, say(`stage.${hand.half ? "half" : hand.outcome}`)];
+    return { sign: hand.outcome, words: say(`stage.${hand.half ? "half" : hand.outcome}`) };
   if (matter) return about(matter);
-  if (hand?.cards.includes("^^")) return ["", say("stage.face_up")];
-  if (next) return ["", say("stage.next")];
-  return ["", ""];
+  if (hand?.cards.includes("^^")) return { words: say("stage.face_up") };
+  if (next) return { words: say("stage.next") };
+  if (!bet) return { words: say("stage.no_bet"), tone: "no-bet" };
+  return { words: "" };
 }
 
 /** Return the words under a place in question: the counted cards, or that it is in question. */
 function about(matter) {
   const sign = matter.blocks ? "octagon" : "triangle";
-  if (matter.counted !== null && matter.counted !== undefined) return [sign, say("stage.cards", { n: matter.counted })];
-  return [sign, say(matter.blocks ? "stage.stop" : "stage.check")];
+  const counted = matter.counted !== null && matter.counted !== undefined;
+  const words = counted ? say("stage.cards", { n: matter.counted }) : say(matter.blocks ? "stage.stop" : "stage.check");
+  return { sign, words };
 }
 
 function firstCard(screen) {
@@ -284,11 +321,13 @@ function deviceLine(view) {
   return [`${word} ${n > 0 ? n : 0}`, ...also.filter(Boolean)].join(" · ");
 }
 
-/** Return where the cards of the deck are, as "52 = 46 stub + 3 tray + 3 in hands". */
+/** Return where the cards of the deck are: "52 cards: 37 in shuffler, 15 dealt". */
 function ledgerLine(view) {
   const { ledger } = view;
   if (!ledger) return "";
-  const piles = ["stub", "tray", "hands", "first_card", "burnt", "aside", "dropped", "discards"];
-  const counted = piles.filter((pile) => ledger[pile]).map((pile) => say(`ledger.${pile}`, { n: ledger[pile] }));
-  return `${ledger.total} = ${counted.map((one) => one.replaceAll(" ", UNBROKEN)).join(` +${UNBROKEN}`)}`;
+  const { stub, hands, first_card: first, burnt, tray, aside, dropped, discards } = ledger;
+  const device = say(`device.${view.device.kind || "device"}`).toLocaleLowerCase();
+  const piles = { stub, tray, dealt: hands + first, burnt, aside, dropped, discards };
+  const counted = Object.entries(piles).filter(([, n]) => n).map(([pile, n]) => say(`ledger.${pile}`, { n, device }));
+  return say("ledger.all", { n: ledger.total, piles: counted.map((one) => one.replaceAll(" ", UNBROKEN)).join(say("join.comma")) });
 }
