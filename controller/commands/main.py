@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import suppress
 from importlib.metadata import version
 from typing import Any, Final
 
 import click
 
 from controller.commands.found_commands import FoundCommands
+from controller.commands.standard_streams import StandardStreams
 from controller.problems import BadInputError
 
 OWN: Final = {  # name -> module:attribute, imported when it is used
@@ -61,13 +60,9 @@ class Commands(FoundCommands):
     """The group of all commands, including those of entry points."""
 
     def main(self, *args: Any, **extra: Any) -> Any:
-        """Show characters that the terminal lacks (as with Latin-1) by their number, so that they do not end a
-        command.
-        """
-        for stream in (sys.stdout, sys.stderr):
-            with suppress(AttributeError):  # closed at the start, or not a stream of the system
-                stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # only a text file has it
-        return super().main(*args, **extra)
+        """Run the command. A failure of standard output decides the exit code."""
+        with StandardStreams():
+            return super().main(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Report the end of input at a question, as without a terminal, in a sentence."""
@@ -96,5 +91,6 @@ class Commands(FoundCommands):
 def main() -> None:
     """The host of an electronic card shoe or shuffler: knows the next hand, enforces the deal, reports irregularities.
 
-    Exit codes: 0 done, 1 failed, 2 bad input, 3 device, 4 journal, 78 configuration.
+    Exit codes: 0 done, 1 failed, 2 bad input, 3 device, 4 journal, 74 output not written, 78 configuration, 141 the
+    reader of the output has gone.
     """

@@ -75,13 +75,13 @@ def run(path: Path, reread: Path | None, verbose: bool) -> None:
 
     hang_ups = HangUps()
     configuration: Configuration | None = None
-    configure_logs(logging.DEBUG if verbose else logging.INFO)
+    logs = configure_logs(logging.DEBUG if verbose else logging.INFO)
     try:
         configuration = read_configuration(path)
         program = _examined(configuration)
         from controller.daemon.daemon import run_daemon  # imported late: a refused configuration needs no server
 
-        asyncio.run(run_daemon(configuration, Origin(path, hang_ups, reread, program)))
+        asyncio.run(run_daemon(configuration, Origin(path, hang_ups, reread, program, logs)))
     except ConfigurationError as error:
         raise ConfigurationProblemError(str(error), _where_to_correct(path) or error.hint) from error
     except JournalError as error:
@@ -102,3 +102,5 @@ def run(path: Path, reread: Path | None, verbose: bool) -> None:
         raise ProblemError(sentence, "Check the paths under [api] and [journal].") from error
     except asyncio.CancelledError as error:
         raise ProblemError("A part of the daemon failed.", "The log has the details.") from error
+    finally:
+        logs.flush()

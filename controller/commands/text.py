@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any, Final
 
 import click
 
 from controller.games import GAMES
-from controller.problems import ProblemError
 from firmware_bridge.plain_text import plain, with_plain_texts
 
 WIDEST: Final = 120  # columns; longer lines are hard to read
@@ -99,29 +96,8 @@ def shown(value: Any) -> Any:
 
 
 def write_out(text: str) -> None:
-    """Print a line or more to standard output. Raise `ProblemError` if it is closed or cannot be written.
-
-    A reader that went away, such as `head`, is not a problem: the command line ends silently.
-    """
-    if sys.stdout is None:
-        raise ProblemError("There is no standard output to print to.", "Run the command without closing it (>&-).")
-    try:
-        click.echo(text)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        _discard_unwritten()
-        sentence = f"Standard output cannot be written: {error.strerror or error}."
-        raise ProblemError(sentence, "Free space where it is written, or write it elsewhere.") from error
-
-
-def _discard_unwritten() -> None:
-    """Discard unwritten output, so that the interpreter does not fail on it again when it ends."""
-    with suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
+    """Print a line or more to standard output. Raise `OutputError` if it cannot be written (`standard_streams.py`)."""
+    click.echo(text)
 
 
 def in_terminal() -> bool:

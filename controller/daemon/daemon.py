@@ -29,6 +29,7 @@ from controller.daemon.disk_pace import DiskPace, waits_in_kernel
 from controller.daemon.host import HostClock, SystemdNotifier, guard_memory, host_boot_id, start_id
 from controller.daemon.journal_keeper import keeper_of
 from controller.daemon.journal_start import open_journal
+from controller.daemon.logs import LogLines
 from controller.daemon.metrics_page import MetricsPage, disk_of
 from controller.daemon.record import record_of
 from controller.daemon.reloading import Reloading
@@ -117,8 +118,11 @@ async def _start(
     memory = LinkMemory(saved.link)
     witnessing = _witnessing(configuration, stack)
     publisher: Publisher | None = None
+    logs = origin.logs
     pace = DiskPace(writer.work, loop.time, waits_in_kernel, structlog.get_logger(table=configuration.table.name))
-    journal_keeper = keeper_of(configuration, writer, saved, clock, lambda: _warnings(witnessing, publisher, pace))
+    journal_keeper = keeper_of(
+        configuration, writer, saved, clock, lambda: _warnings(witnessing, publisher, pace, logs)
+    )
     check_path(configuration.api.socket)
     screens = _screens(configuration, stack)
     people = People(configuration.people, configuration.readers)
@@ -165,7 +169,13 @@ async def _start(
         by_people=not table.simulated,
         screens=screens,
         metrics=MetricsPage(
-            service, link_view, disk_of(writer.folder), clock, publisher, lambda: service.view().warnings
+            service,
+            link_view,
+            disk_of(writer.folder),
+            clock,
+            publisher,
+            lambda: service.view().warnings,
+            lambda: 0 if logs is None else logs.lost,
         ),
     )
     await server.start()
@@ -203,8 +213,8 @@ def _publisher(
     )
 
 
-def _warnings(*beside: Witnessing | Publisher | DiskPace | None) -> Iterator[Message]:
-    """Return the warnings of the parts that follow the journal elsewhere, and of its disk."""
+def _warnings(*beside: Witnessing | Publisher | DiskPace | LogLines | None) -> Iterator[Message]:
+    """Return the warnings of the parts that follow the journal elsewhere, about its disk, and about the log."""
     return (one.warning for one in beside if one is not None and one.warning is not None)
 
 

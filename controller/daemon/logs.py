@@ -2,44 +2,140 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
-import sys
+import math
+import os
+import queue
+import select
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from contextlib import suppress
+from typing import Any, Final, NamedTuple
 
 import structlog
 
 from firmware_bridge.allowance import Allowance
 from firmware_bridge.errors import UNKNOWN, place_of
 from firmware_bridge.link import write_log
+from firmware_bridge.messages import Message, message
 
+STANDARD_ERROR: Final = 2
+MOST_WAITING: Final = 1000  # lines for a reader that is slow
+LAST_LINES_WITHIN: Final = 1.0  # seconds at the end of the process
+SHOWN_FOR: Final = 600.0  # seconds for which a lost line is a warning
+PRIORITIES: Final = {"debug": 7, "info": 6, "warning": 4, "error": 3, "critical": 2}  # of syslog(3)
 OF_ONE_PLACE: Final = 3  # lines from one place in a library
 ONE_MORE_EVERY: Final = 600.0  # seconds until another line from that place is logged
 
 
-def configure_logs(level: int) -> None:
-    """Log to stderr. `level` is as in the standard library: 20 info, 30 warning. No line has a traceback: texts of
-    exceptions and local variables may contain cards and keys (`firmware_bridge.errors`).
+def configure_logs(level: int) -> LogLines:
+    """Log to standard error. `level` is as in the standard library: 20 info, 30 warning. No line has a traceback: texts
+    of exceptions and local variables may contain cards and keys (`firmware_bridge.errors`).
     """
     processors: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.dev.ConsoleRenderer() if os.isatty(STANDARD_ERROR) else structlog.processors.JSONRenderer(),
     ]
-    in_terminal = sys.stderr.isatty()
-    renderer = structlog.dev.ConsoleRenderer() if in_terminal else structlog.processors.JSONRenderer()
+    if _is_journald(os.environ.get("JOURNAL_STREAM", "")):
+        processors.append(_with_priority)
+    lines = LogLines()
     structlog.configure(
-        processors=[*processors, renderer],
+        processors=processors,
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=lambda *_: _Logger(lines.add),
         cache_logger_on_first_use=True,
     )
     root = logging.getLogger()
     for before in [one for one in root.handlers if isinstance(one, LibraryLogs)]:
         root.removeHandler(before)
     root.addHandler(LibraryLogs())
+    atexit.register(lines.flush)
+    return lines
+
+
+def _is_journald(stream: str) -> bool:
+    """Return whether standard error is the stream that systemd connected to its journal (systemd.exec(5))."""
+    found = os.fstat(STANDARD_ERROR)
+    return stream == f"{found.st_dev}:{found.st_ino}"
+
+
+def _with_priority(logger: object, level: str, line: Any) -> str:
+    """Put the level in front of the line, where journald reads it (sd-daemon(3))."""
+    return f"<{PRIORITIES.get(level, PRIORITIES['info'])}>{line}"
+
+
+class _Logger:
+    """The logger that structlog wraps: a method for each level."""
+
+    def __init__(self, add: Callable[[str], None]) -> None:
+        self.debug = self.info = self.warning = self.error = self.critical = add
+
+
+class LogLines:
+    """The lines of the log, which a thread writes to standard error.
+
+    A reader that is stuck or has gone, or a full disk, delays nobody: lines that cannot be written are dropped and
+    counted in `lost`.
+    """
+
+    def __init__(self, number: int = STANDARD_ERROR, now: Callable[[], float] = time.monotonic) -> None:
+        self._number = number
+        self._now = now
+        self._waiting: queue.Queue[str | threading.Event] = queue.Queue(MOST_WAITING)
+        self._lost_at = -math.inf
+        self.lost = 0
+        threading.Thread(target=self._write_all, name="log", daemon=True).start()
+
+    def add(self, line: str) -> None:
+        """Write a line. Called in any thread."""
+        try:
+            self._waiting.put_nowait(line)
+        except queue.Full:
+            self._lose()
+
+    def flush(self, within: float = LAST_LINES_WITHIN) -> None:
+        """Wait until the lines so far are written, at most that many seconds."""
+        written = threading.Event()
+        with suppress(queue.Full):
+            self._waiting.put_nowait(written)
+            written.wait(within)
+
+    @property
+    def warning(self) -> Message | None:
+        """Return a warning, or None if no line was lost for ten minutes."""
+        if self._now() - self._lost_at > SHOWN_FOR:
+            return None
+        return message(
+            "The log cannot be written, so lines are lost. The table deals without it. Have the disk of the log "
+            "checked, and the service that reads it (`systemctl status systemd-journald`)."
+        )
+
+    def _lose(self) -> None:
+        self.lost += 1
+        self._lost_at = self._now()
+
+    def _write_all(self) -> None:
+        while True:
+            one = self._waiting.get()
+            if isinstance(one, threading.Event):
+                one.set()
+                continue
+            try:
+                self._write(f"{one}\n".encode("utf-8", "backslashreplace"))
+            except OSError:
+                self._lose()
+
+    def _write(self, data: bytes) -> None:
+        while data:
+            try:
+                data = data[os.write(self._number, data) :]
+            except BlockingIOError:  # another program may have set `O_NONBLOCK` on the same terminal or pipe
+                select.select([], [self._number], [])
 
 
 class _Key(NamedTuple):

@@ -50,6 +50,7 @@ FREE: Final = "cardshoe_journal_free_bytes"
 STREAMS: Final = "cardshoe_streams"
 FLOOR: Final = "cardshoe_floor_connected"
 BACKLOG: Final = "cardshoe_floor_backlog_entries"
+LINES_LOST: Final = "cardshoe_log_lines_lost_total"
 BUILD: Final = "cardshoe_build_info"
 
 DEFINITIONS: Final = (
@@ -116,7 +117,7 @@ DEFINITIONS: Final = (
     Definition(
         WARNINGS, "gauge", (),
         "Warnings on the screens: a disk that fills up, a head that is not kept safe, a witness that holds another "
-        "head, a floor that has received nothing for a long time.",
+        "head, a floor that has received nothing for a long time, a log that loses lines.",
         "min_over_time(cardshoe_warnings[2m]) > 0",
         "Read it on the screen or with `cardshoe status`: it says what to do.",
     ),
@@ -160,6 +161,11 @@ DEFINITIONS: Final = (
         BACKLOG, "gauge", (), "Entries of the journal that the floor's broker has not acknowledged.",
         "min_over_time(cardshoe_floor_backlog_entries[30m]) > 100",
         "Check that the store is reading: without a reader the entries wait at the table.",
+    ),
+    Definition(
+        LINES_LOST, "counter", (), "Lines of the log that could not be written.",
+        "increase(cardshoe_log_lines_lost_total[10m]) > 0",
+        "Check the disk with the log and the service that reads it: `systemctl status systemd-journald`.",
     ),
     Definition(
         BUILD, "gauge", ("table", "game", "unit", "simulated", "version", "page"),

@@ -26,7 +26,7 @@ from controller.table.state import TableState
 PROGRAM: Final = version("cardshoe")  # of this process: another version may be installed while it runs
 LEAST_BETWEEN_NS: Final = 10**9  # between two pages, so that frequent requests do not delay the deal
 
-Gauges: TypeAlias = dict[str, dict[tuple[str, ...], float]]  # by name, then by the values of the labels
+Present: TypeAlias = dict[str, dict[tuple[str, ...], float]]  # by name, then by the values of the labels
 
 
 class Disk(NamedTuple):
@@ -83,9 +83,11 @@ class MetricsPage:
         clock: Clock,
         floor: Publishing | None = None,
         warnings: Callable[[], Sized] = tuple,
+        lines_lost: Callable[[], int] = int,
     ) -> None:
         self._table = table
         self._warnings = warnings
+        self._lines_lost = lines_lost
         self._floor = floor
         self._link = link
         self._disk = disk
@@ -97,17 +99,17 @@ class MetricsPage:
         now = self._clock.now().boottime_ns
         if not self._made or now - self._made_ns >= LEAST_BETWEEN_NS:
             self._made_ns = now
-            gauges = self._gauges(ready, streams)
+            present = self._present(ready, streams)
             try:
                 disk = await asyncio.to_thread(self._disk)
             except OSError:
                 pass  # the page has the rest, and the table's own check of its disk is in the log
             else:
-                gauges |= {of.SIZE: {(): disk.used}, of.FREE: {(): disk.free}}
-            self._made = _written(self._table.meters, gauges)
+                present |= {of.SIZE: {(): disk.used}, of.FREE: {(): disk.free}}
+            self._made = _written(self._table.meters, present)
         return self._made
 
-    def _gauges(self, ready: bool, streams: Mapping[str, int]) -> Gauges:
+    def _present(self, ready: bool, streams: Mapping[str, int]) -> Present:
         state, meters = self._table.state, self._table.meters
         age = self._link().age
         game = state.settings
@@ -129,12 +131,13 @@ class MetricsPage:
             of.COMMIT_AGE: {(): meters.commit_age},
             of.UPTIME: {(): meters.uptime},
             of.ENTRY: {(): state.entry},
+            of.LINES_LOST: {(): self._lines_lost()},
             of.STREAMS: {(caller,): count for caller, count in streams.items()},
             of.BUILD: {built: 1},
             **self._of_floor(state.entry),
         }
 
-    def _of_floor(self, entry: int) -> Gauges:
+    def _of_floor(self, entry: int) -> Present:
         if self._floor is None:
             return {}
         return {of.FLOOR: {(): int(self._floor.is_connected)}, of.BACKLOG: {(): entry - self._floor.sent_up_to}}
@@ -143,9 +146,9 @@ class MetricsPage:
 class _Families(Collector):
     """The collector that prometheus-client asks for metrics."""
 
-    def __init__(self, meters: Meters, gauges: Gauges) -> None:
+    def __init__(self, meters: Meters, present: Present) -> None:
         self._meters = meters
-        self._gauges = gauges
+        self._present = present
 
     def collect(self) -> Iterator[Metric]:
         for definition in DEFINITIONS:
@@ -156,10 +159,12 @@ class _Families(Collector):
                 for (name, labels), count in self._meters.counters.items():
                     if name == definition.name:
                         counter.add_metric(labels, count)
+                for labels, value in self._present.get(definition.name, {}).items():
+                    counter.add_metric(labels, value)
                 yield counter
             else:
                 gauge = GaugeMetricFamily(definition.name, definition.meaning, labels=definition.labels)
-                for labels, value in self._gauges.get(definition.name, {}).items():
+                for labels, value in self._present.get(definition.name, {}).items():
                     gauge.add_metric(labels, value)
                 yield gauge
 
@@ -171,7 +176,7 @@ def _histogram(definition: Definition, durations: Durations) -> HistogramMetricF
     return histogram
 
 
-def _written(meters: Meters, gauges: Gauges) -> bytes:
+def _written(meters: Meters, present: Present) -> bytes:
     registry = CollectorRegistry()
-    registry.register(_Families(meters, gauges))
+    registry.register(_Families(meters, present))
     return generate_latest(registry)

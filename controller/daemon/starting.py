@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
+from controller.daemon.logs import LogLines
 from controller.program_files import Program
 
 T = TypeVar("T")
@@ -80,13 +81,14 @@ class HangUps:
 class Origin(NamedTuple):
     """The source of the configuration. A reload reads it from `again` if that file exists.
 
-    `program` is the running program, as its files were found.
+    `program` is the running program, as its files were found. `logs` writes the log.
     """
 
     path: Path
     hang_ups: HangUps
     again: Path | None = None
     program: Program | None = None
+    logs: LogLines | None = None
 
     @property
     def newest(self) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import traceback
 from typing import Any, Final
 
@@ -45,8 +44,6 @@ class AuditCommands(FoundCommands):
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except Exception as error:
-            if isinstance(error, OSError) and error.errno == errno.EPIPE:
-                raise  # the reader of the output has closed it
             traceback.print_exc()
             sentence = f"An unexpected error occurred: {type(error).__name__}: {error}."
             raise FailedError(sentence, "Nothing was concluded. Report this error with the lines above.") from error

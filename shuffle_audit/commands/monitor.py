@@ -76,8 +76,6 @@ def monitor(
         raise BadInputError(str(error), error.hint) from error
     except JournalError as error:
         raise JournalProblemError(str(error), error.hint) from error
-    except BrokenPipeError:
-        raise  # the reader of the output has closed it
     except OSError as error:
         named = click.format_filename(error.filename) if error.filename else click.format_filename(source)
         raise BadInputError(f"{named} cannot be used: {error.strerror or error}.", "Name another file.") from error

@@ -97,6 +97,7 @@ class Watcher:
         self.tests: list[Tested] = []
         self.measurements: list[Measurement] = []
         self.interrupted = False
+        self.unprinted: ProblemError | None = None  # why a line could not be printed, after which no test begins
         self._session: pytest.Session | None = None
         self._prints = prints
         self._screen, self._errors = sys.stdout, sys.stderr
@@ -124,8 +125,14 @@ class Watcher:
         name = report.nodeid.rpartition("::")[2].removeprefix("test_").replace("_", " ")
         tested = Tested(name, report.outcome, _why(report))
         self.tests.append(tested)
-        if self._prints:
+        if not self._prints or self.unprinted is not None:
+            return
+        try:
             click.echo(f"{tested.outcome:8} {name}{f': {tested.why}' if tested.why else ''}", file=self._screen)
+        except ProblemError as error:
+            self.unprinted = error
+            if self._session is not None:
+                self._session.shouldstop = "unprinted"
 
 
 def _why(report: pytest.TestReport) -> str:
@@ -140,13 +147,17 @@ def _why(report: pytest.TestReport) -> str:
 
 
 def run_tests(asked: BenchOptions, ready: LinkReady) -> BenchReport:
-    """Let pytest run the tests. Raise KeyboardInterrupt, and `ProblemError` if they did not run."""
+    """Let pytest run the tests. Raise KeyboardInterrupt, and `ProblemError` if they did not run or could not be
+    shown.
+    """
     import pytest
 
     watcher = Watcher(not asked.quiet)
     unseen = io.StringIO()
     with _sigint_to(watcher), redirect_stdout(unseen), redirect_stderr(unseen):
         code = pytest.main(asked.arguments(), plugins=[watcher])
+    if watcher.unprinted is not None:
+        raise watcher.unprinted
     if code == pytest.ExitCode.INTERRUPTED:
         raise KeyboardInterrupt
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or not watcher.tests:

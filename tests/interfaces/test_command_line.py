@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from controller.commands.standard_streams import UNWRITABLE
 from tests.end_to_end import fork_server
 
 ROOT = Path(__file__).parents[2]
@@ -97,7 +98,7 @@ def test_an_unwritable_standard_output_is_reported_in_a_sentence(
     tmp_path: Path, command: str, elsewhere: str, sentence: str
 ) -> None:
     done = shell(f"{command} {elsewhere}", tmp_path)
-    assert done.returncode == 1
+    assert done.returncode == UNWRITABLE
     assert done.stderr.startswith(f"cardshoe: {sentence}")
     assert len(done.stderr.splitlines()) == 2, "no traceback, and nothing more when the process ends"
 
