@@ -12,13 +12,12 @@ from typing import Any, Final, get_args
 import msgspec
 
 from controller.api.feed import CHANGED, Published
-from controller.journal.codec import decode_open
+from controller.journal.codec import UNKNOWN_CARD, decode_open, decode_published
 from controller.journal.reader import JournaledDecision
 from controller.table.events import AnyEvent
 from controller.table.inputs import AnyInput
-from firmware_bridge.cards import Card, Concealed, Evidence
+from firmware_bridge.cards import Concealed, Evidence
 
-_CARD: Final = Concealed(Card.parse("KD"), 0, 0)  # a placeholder for a sealed card
 _EVIDENCE: Final = Evidence(b"")
 
 
@@ -46,22 +45,13 @@ def _read(text: bytes, field: str, decoder: msgspec.json.Decoder[Any], tags: fro
         return None
 
 
-def _public(expected: Any, value: Any) -> Any:
-    """Decode a public field: a face-down card of an event is represented by its commitment in hexadecimal."""
-    if expected is not Concealed:
-        return decode_open(expected, value)
-    if not isinstance(value, dict) or len(bytes.fromhex(str(value.get("commitment")))) != _DIGEST:
-        raise ValueError("a face-down card is a commitment")
-    return _CARD
-
-
 def _sealed(expected: Any, value: Any) -> Any:
     """Decode a field of an input: a sealed value is represented by its number."""
     if expected is not Concealed and expected is not Evidence:
         return decode_open(expected, value)
     if type(value) is not int or value < 0:
         raise ValueError("a sealed item is a number")
-    return _CARD if expected is Concealed else _EVIDENCE
+    return UNKNOWN_CARD if expected is Concealed else _EVIDENCE
 
 
 def _decoder(kinds: Any, hook: Callable[[Any, Any], Any]) -> tuple[msgspec.json.Decoder[Any], frozenset[str]]:
@@ -69,8 +59,7 @@ def _decoder(kinds: Any, hook: Callable[[Any, Any], Any]) -> tuple[msgspec.json.
     return msgspec.json.Decoder(kinds, dec_hook=hook), tags
 
 
-_DIGEST: Final = 32  # bytes
-_EVENTS, _EVENT_TAGS = _decoder(AnyEvent, _public)
+_EVENTS, _EVENT_TAGS = _decoder(AnyEvent, decode_published)
 _INPUTS, _INPUT_TAGS = _decoder(AnyInput, _sealed)
 
 

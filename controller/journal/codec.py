@@ -13,6 +13,7 @@ two of the four in one union cannot be distinguished and are refused by msgspec.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast
@@ -33,6 +34,9 @@ NAME: Final = b"name"
 DECISION: Final = b"decision"
 OPENING: Final = b"opening state"
 CHECKPOINT: Final = b"checkpoint"
+UNKNOWN_CARD: Final = Concealed(Card.numbered(1), 0, 0)
+"""A placeholder for a card that a reader without the key does not know. Its face means nothing."""
+_COMMITMENT: Final = re.compile(r"[0-9a-f]{64}")
 
 
 class Moment(msgspec.Struct, frozen=True):
@@ -265,6 +269,18 @@ def decode_open(expected: Any, value: Any) -> Any:
         return Exposed(Card.parse(value["card"]), int(value["shuffle"]), int(value["ordinal"]))
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError("not an Exposed card as the journal writes it") from error
+
+
+def decode_published(expected: Any, value: Any) -> Any:
+    """Decode a field of a published event without a key: a face-down card is `UNKNOWN_CARD`.
+
+    Raise ValueError unless it is represented by its commitment in hexadecimal.
+    """
+    if expected is not Concealed:
+        return decode_open(expected, value)
+    if type(value) is dict and value.keys() == {"commitment"} and _COMMITMENT.fullmatch(str(value["commitment"])):
+        return UNKNOWN_CARD
+    raise ValueError("a face-down card is a commitment")
 
 
 class _reading:  # noqa: N801  # a context manager that is cheaper than a generator's

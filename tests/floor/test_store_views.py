@@ -1,7 +1,8 @@
-"""The views agree with the journal's own commands about every scenario's rounds."""
+"""The views agree with the journal's own commands about every scenario's rounds, and rounds of simulated people."""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import re
 from collections.abc import Callable, Iterator
@@ -9,6 +10,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import cache
+from itertools import cycle
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,12 +28,16 @@ from controller.floor.store.database import Database
 from controller.floor.store.meters import StoreMeters
 from controller.floor.store.writing import Writer
 from controller.floor.topics import TopicSubject
+from controller.games import GAMES
+from controller.games.specification import Unit
 from controller.journal.outbox import DecisionMade, FileBegan, Record
+from controller.table.state import TableState
 from firmware_bridge.messages import AnyText, Message, counted, message, sentences
 from simulators.scenarios import names
 from tests.floor.postgres import TOOL, Postgres
 from tests.floor.stored import PLACE, Rows, heard
-from tests.journal_commands.played import Step, played
+from tests.journal_commands.played import BEGAN, SECOND, Step, played
+from tests.support.played_rounds import play_rounds
 
 pytestmark = pytest.mark.tool(TOOL)
 ALL = Span(0, 2**63 - 1)
@@ -44,7 +50,9 @@ TAKES_BACK = frozenset(
 
 @cache
 def cases() -> dict[str, tuple[Step, ...]]:
-    """Return every scenario, whole and cut off after each event of `TAKES_BACK`, by the name of its journal."""
+    """Return the decisions by the name of their journal: every scenario, whole and cut off after each event of
+    `TAKES_BACK`, and a run of simulated people in every game.
+    """
     found: dict[str, tuple[Step, ...]] = {}
     for name in names():
         steps = played(name)
@@ -52,7 +60,16 @@ def cases() -> dict[str, tuple[Step, ...]]:
         for end, (decision, _) in enumerate(steps, start=1):
             if any(name_of(event) in TAKES_BACK for event in decision.events):
                 found[f"{name} to {decision.last}"] = steps[:end]
+    for game_id, unit in zip(GAMES, cycle(Unit), strict=False):
+        found[f"people at {game_id}"] = asyncio.run(played_by_people(game_id, unit))
     return found
+
+
+async def played_by_people(game_id: str, unit: Unit) -> tuple[Step, ...]:
+    """Return rounds of simulated people with a real daemon and device, with the times of scenarios."""
+    played = await play_rounds(game_id, unit, 6, 11, wagers=True)
+    timed = (msgspec.structs.replace(one, utc_ns=BEGAN + one.last * SECOND) for one in played.decisions)
+    return tuple(Step(one, TableState()) for one in timed)
 
 
 @pytest.fixture(scope="module")

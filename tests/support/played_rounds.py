@@ -19,6 +19,8 @@ from controller.daemon.configuration import read_configuration
 from controller.daemon.daemon import run_daemon
 from controller.daemon.starting import HangUps, Origin
 from controller.games.specification import Unit
+from controller.journal.folder import JournalFolder
+from controller.journal.reader import JournaledDecision
 from controller.journal.sealing import create_key_file
 from firmware_bridge.device_keys import write_device_keys
 from simulators.demo.account import RunAccount
@@ -36,11 +38,14 @@ SERIAL: Final = "CARDSHOE-SIM-1"
 
 
 class PlayedRounds(NamedTuple):
-    """The played rounds. `lines` has the command line's output for the events."""
+    """The played rounds. `lines` has the command line's output for the events, `decisions` the content of the journal
+    as a reader without a key gets it.
+    """
 
     account: RunAccount
     events: list[dict[str, Any]]
     lines: list[str]
+    decisions: list[JournaledDecision]
 
 
 async def play_rounds(
@@ -73,8 +78,9 @@ async def play_rounds(
                         events.append(event)
                     if events and events[-1]["entry"] >= last:
                         break
+        decisions = list(JournalFolder[Any, Any].open_to_read(folder / "journal").decisions())
     words = words_of(game_id)
-    return PlayedRounds(account, events, [line for event in events if (line := tell(event, words))])
+    return PlayedRounds(account, events, [line for event in events if (line := tell(event, words))], decisions)
 
 
 def _configured(folder: Path, unit: Unit, game_id: str) -> Path:

@@ -10,15 +10,12 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import msgspec
 
 from controller.floor.topics import TablePlace, TopicSubject, read_topic
-from controller.journal.codec import decode_open
+from controller.journal.codec import decode_published
 from controller.journal.outbox import DecisionMade, FileBegan, HeadSigned, Record
 from controller.table.events import AnyEvent, Event
-from firmware_bridge.cards import Card, Concealed
 
 KNOWN: Final = frozenset(one.__struct_config__.tag for one in Event.__subclasses__())
 _NAME: Final = re.compile(r"[a-z][a-z_]{0,63}")
-_COMMITMENT: Final = re.compile(r"[0-9a-f]{64}")
-_SOME_CARD: Final = Concealed(Card.numbered(1), 0, 0)
 
 
 def check_event(name: str, event: msgspec.Raw) -> None:
@@ -33,15 +30,7 @@ def check_event(name: str, event: msgspec.Raw) -> None:
         raise ValueError("an event in it has an invalid name")
 
 
-def _public(expected: Any, value: Any) -> Any:
-    if expected is not Concealed:
-        return decode_open(expected, value)
-    if type(value) is dict and value.keys() == {"commitment"} and _COMMITMENT.fullmatch(str(value["commitment"])):
-        return _SOME_CARD
-    raise ValueError("a field in it is not a commitment to a card")
-
-
-_EVENT: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(AnyEvent, dec_hook=_public)
+_EVENT: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(AnyEvent, dec_hook=decode_published)
 
 
 LONGEST: Final = 1024 * 1024  # bytes of a record; those of a table have a tenth of that

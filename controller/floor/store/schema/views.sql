@@ -2,6 +2,10 @@
 -- query that counts the rounds of a day reads one row a round. Times are those of the tables' clocks.
 --
 -- No view fails on an event's content: a client that may publish for one table must not break the reports of all.
+--
+-- Rounds, hands and irregularities are derived here from the stored events, and not taken from a table's own summary of
+-- a round (controller/table/round_summary.py): the store audits the tables, and its records arrive in any order. A test
+-- compares both for every scenario and for rounds of simulated people (tests/floor/test_store_views.py).
 
 -- Returns an amount of money that is written as a whole number or a fraction, such as 15/2, or null.
 CREATE FUNCTION cardshoe.amount(written text) RETURNS numeric
