@@ -164,7 +164,6 @@ def test_every_clause_has_a_provision_in_the_document_s_order_and_nothing_else_h
 @pytest.mark.parametrize("provision", PROVISIONS, ids=lambda provision: provision.clause)
 def test_a_clause_is_either_carried_or_outside_with_a_reason(provision: Provision) -> None:
     assert bool(provision.reading) is not bool(provision.outside)
-    assert "|" not in provision.reading + provision.outside, "it would break the table"
 
 
 @pytest.mark.parametrize("provision", PROVISIONS, ids=lambda provision: provision.clause)
@@ -181,5 +180,4 @@ def test_every_clause_has_its_row_on_the_page() -> None:
     page = coverage.page().splitlines()
     for provision in PROVISIONS:
         (row,) = (line for line in page if line.startswith(f"| {provision.clause} | "))
-        assert provision.reading in row
-        assert provision.outside in row
+        assert ("*outside*" in row) is bool(provision.outside)

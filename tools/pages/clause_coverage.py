@@ -1,4 +1,4 @@
-"""docs/clause_coverage.md: each clause, its reading by the program, and the code and tests that cite it.
+"""docs/clause_coverage.md: each clause, with the code and the tests that cite it.
 
     python -m tools.generate
 
@@ -24,16 +24,20 @@ ROOT: Final = Path(__file__).parents[2]
 PROVISIONS: Final = "PROVISIONS"
 NUMBERS: Final = "clauses.py"  # below `tests`: the clause numbers themselves are not tests
 THESE: Final = "tests/clauses"
+SHOWN: Final = 3  # the most files in a cell
 INTRODUCTION: Final = """\
 # Clause by clause
 
-This page lists, for regulators and contributors, each clause of the rules documents, how the program reads it, and the
-code and tests that cite it. `python -m tools.generate` makes it; do not edit it here. A test fails if a clause is
-missing, or if no code or no test cites a clause that the program claims to implement.
+This page shows regulators and contributors where the code carries each clause of the rules documents, and how many
+files of tests cite it. `python -m tools.generate` makes it; do not edit it here. A test fails if a clause is missing,
+or if no code or no test cites a clause that the program claims to implement.
+
+    cardshoe rules NC --section clauses              # how the program reads each clause, or why it is outside
+    git grep -lE "NC 5\\.7|nc_5_7" controller tests   # every file that cites a clause
 
 The numbers are the documents'. Unnumbered parts have a name: layouts and appendices by their letter, other parts by
-their section. `code` names the first file below `controller/` that cites the clause, `tests` counts the files below
-`tests/` that do; `git grep -lE "NC 5\\.7|nc_5_7"` prints them all.
+their section. `code` names at most three files below `controller/`; *outside* is a clause that does not concern a
+dealing device.
 """
 
 
@@ -141,16 +145,16 @@ def _section(document: str) -> Iterator[str]:
     yield f"## {document}: {GAMES[document].title}\n"
     if naming(document):
         yield f"{naming(document)}\n"
-    yield "| clause | reading | code | tests |"
-    yield "|---|---|---|---|"
+    yield "| clause | code | tests |"
+    yield "|---|---|---|"
     yield from (_row(provision) for provision in GAMES[document].provisions)
     yield ""
 
 
 def _row(provision: Provision) -> str:
-    meaning = provision.reading or f"*outside:* {provision.outside}"
     code, tests = (
         list(dict.fromkeys(found.path.partition("/")[2] for found in citations if found.clause == provision.clause))
         for citations in (in_program(), in_tests())
     )
-    return f"| {provision.clause} | {meaning} | {f'`{code[0]}`' if code else ''} | {len(tests)} |"
+    place = "<br>".join(f"`{path}`" for path in code[:SHOWN]) if provision.reading else "*outside*"
+    return f"| {provision.clause} | {place} | {len(tests)} |"
