@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from controller.daemon.meter_definitions import Definition
+from controller.daemon.meter_definitions import Alert, Definition
 from shuffle_audit.monitor import Monitor
 
 ALARM: Final = "cardshoe_shuffle_alarm"
@@ -26,31 +26,46 @@ DEFINITIONS: Final = (
     Definition(
         ALARM, "gauge", SOURCE,
         "1 if the evidence against the shuffle has reached its limit since the monitor started, otherwise 0.",
-        "cardshoe_shuffle_alarm == 1",
-        "Let the round end, take the shuffler out of service, call its technician, and keep the decks.",
+        (Alert(
+            "ShufflerSuspected", "critical",
+            "cardshoe_shuffle_alarm == 1",
+            "Let the round end, take the shuffler out of service, call its technician, and keep the decks.",
+        ),),
     ),
     Definition(EVIDENCE, "gauge", SOURCE, "The decimal logarithm of the evidence against the shuffle; it begins at 0."),
     Definition(HIGHEST, "gauge", SOURCE, "The highest value of the evidence so far."),
     Definition(LIMIT, "gauge", SOURCE, "The value of the evidence that raises the alarm."),
     Definition(
-        DECKS, "counter", SOURCE, "Decks that counted.",
-        'cardshoe_shuffle_decks_total == 0 and on (instance, source) '
-        'cardshoe_shuffle_decks_left_out_total{code!="skipped"} > 0',
-        "No deck of a shuffler counts: check why its monitor leaves them out. A bad shuffle would not be found.",
+        DECKS, "counter", SOURCE,
+        "Decks that counted.",
+        (Alert(
+            "NoDeckAudited", "warning",
+            'cardshoe_shuffle_decks_total == 0 and on (instance, source) '
+            'cardshoe_shuffle_decks_left_out_total{code!="skipped"} > 0',
+            "No deck of a shuffler counts: check why its monitor leaves them out. A bad shuffle would not be found.",
+        ),),
     ),
     Definition(
-        LEFT_OUT, "counter", (*SOURCE, "code"), "Decks that were left out, by the reason.",
-        'cardshoe_shuffle_decks_left_out_total{code="deck-twice"} > 0',
-        "A deck has the same orders as an earlier one: a line was copied, or the shuffler repeats itself. Find out "
-        "which.",
+        LEFT_OUT, "counter", (*SOURCE, "code"),
+        "Decks that were left out, by the reason.",
+        (Alert(
+            "DeckOrderRepeated", "critical",
+            'cardshoe_shuffle_decks_left_out_total{code="deck-twice"} > 0',
+            "A deck has the same orders as an earlier one: a line was copied, or the shuffler repeats itself. Find out "
+            "which.",
+        ),),
     ),
     Definition(LAST, "gauge", SOURCE, "The time at which the last deck that counted was shuffled; 0 if there was "
         "none."),
     Definition(
-        LOOKED, "gauge", SOURCE, "The time of the monitor's last check.",
-        "time() - cardshoe_shuffle_monitor_timestamp_seconds > 300",
-        "The monitor of a shuffler has ended: check its service, and start it again. It reads its source from the "
-        "beginning.",
+        LOOKED, "gauge", SOURCE,
+        "The time of the monitor's last check.",
+        (Alert(
+            "ShuffleMonitorEnded", "warning",
+            "time() - cardshoe_shuffle_monitor_timestamp_seconds > 300",
+            "The monitor of a shuffler has ended: check its service, and start it again. It reads its source from the "
+            "beginning.",
+        ),),
     ),
 )  # fmt: skip
 

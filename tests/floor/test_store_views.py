@@ -25,7 +25,7 @@ from controller.commands.journal.rounds import JournaledRound, Rounds
 from controller.commands.journal.table import Table
 from controller.floor.store.alarms import KINDS
 from controller.floor.store.database import Database
-from controller.floor.store.meters import StoreMeters
+from controller.floor.store.meters import DEFINITIONS, EVIDENCE_KINDS, StoreMeters
 from controller.floor.store.writing import Writer
 from controller.floor.topics import TopicSubject
 from controller.games import GAMES
@@ -363,9 +363,13 @@ def test_the_page_has_every_column_of_every_view(everything: Rows) -> None:
         assert columns - of_all == set(re.findall(r"`(\w+)`", written[view])), view
 
 
-def test_the_page_has_every_kind_of_alarm_and_every_metric() -> None:
+def test_the_page_has_every_kind_of_alarm() -> None:
     assert set(table_under("Alarms")) == set(KINDS)
-    written = {name.partition("{")[0].removesuffix("_total") for name in table_under("Metrics")}
+
+
+def test_every_metric_is_defined_and_every_kind_of_alarm_raises_an_alert() -> None:
     page = StoreMeters().page().decode()
     names_of_page = re.findall(r"^# HELP (\w+) ", page, re.MULTILINE)
-    assert written == {name.removesuffix("_total") for name in names_of_page if not name.endswith("_created")}
+    served = {name.removesuffix("_total") for name in names_of_page if not name.endswith("_created")}
+    assert served == {one.name.removesuffix("_total") for one in DEFINITIONS}
+    assert set(EVIDENCE_KINDS.split("|")) < set(KINDS)

@@ -25,6 +25,7 @@ from controller.table.inputs import AnyInput
 from controller.table.phases import Phase
 from controller.table.state import TableState
 from tests.table.harness import TableHarness
+from tools.pages import metrics
 
 SECOND: Final = 10**9
 STREAMS: Final = {"screen": 2, "display": 1, "user": 0}
@@ -238,11 +239,13 @@ def test_every_counter_is_defined() -> None:
 
 
 def test_an_alert_has_its_metric_and_a_remedy() -> None:
-    for one in DEFINITIONS:
-        assert bool(one.alert) == bool(one.act)
-        named = set(re.findall(r"cardshoe_\w+", one.alert))
-        assert all(name.removesuffix("_bucket") == one.name for name in named)
-        assert len(named) == bool(one.alert)
+    for definition in metrics.EVERY:
+        for alert in definition.alerts:
+            assert alert.act.endswith(".")
+            named = re.findall(r"cardshoe_\w+", alert.expression)
+            assert named[0].removesuffix("_bucket") == definition.name
+    names = [alert.name for alert in metrics.RULES]
+    assert len(set(names)) == len(names)
 
 
 def test_names_are_by_the_convention() -> None:

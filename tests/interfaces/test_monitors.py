@@ -16,8 +16,8 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from controller.daemon.meter_definitions import DEFINITIONS
 from controller.daemon.metrics_page import Disk, MetricsPage
+from controller.floor.store.meters import StoreMeters
 from controller.table import events, operations
 from controller.table.decision import Decided
 from tests.end_to_end.browser import free_port
@@ -44,6 +44,8 @@ class Page:
         self._page = MetricsPage(
             table, lambda: table.link, lambda: Disk(1000, 5000), table.clock, Floor(), lambda: ("The disk fills.",)
         )
+        self._store = StoreMeters()
+        self._store.alarms({"fork": 1})
         self.port = free_port()
         self.times = 0
         self.scraped = asyncio.Event()
@@ -51,7 +53,7 @@ class Page:
     async def answer(self, _request: web.Request) -> web.Response:
         self._table.clock.boottime_ns += SECOND
         self._table.say(operations.ConcludeRound())  # refused and counted, so that every page differs
-        made = await self._page.page(False, STREAMS)
+        made = await self._page.page(False, STREAMS) + self._store.page()
         self.times += 1
         self.scraped.set()
         return web.Response(body=made, content_type="text/plain")
@@ -78,7 +80,7 @@ class Page:
 async def prometheus(folder: Path, page: Page) -> AsyncIterator[str]:
     """Run Prometheus as in the example, except for the table's address and the times. Yield its address."""
     text = EXAMPLE.read_text("utf-8").replace("10s", "200ms").replace("alerts.yml", str(metrics.ALERTS))
-    text = re.sub(r"10[0-9.]+:9464", f"127.0.0.1:{page.port}", text)
+    text = re.sub(r"10[0-9.]+:946[45]", f"127.0.0.1:{page.port}", text)
     (folder / "prometheus.yml").write_text(text)
     port = free_port()
     process = await asyncio.create_subprocess_exec(
@@ -127,16 +129,16 @@ async def test_a_real_prometheus_answers_every_query_and_raises_alerts(tmp_path:
             if left:
                 await page.next()
         raised: set[str] = set()
-        while not {"Ready", "Warnings", "FloorConnected"} <= raised:
+        while not {"TableNotReady", "TableWarns", "FloorNotConnected", "JournalNotAsItWas"} <= raised:
             raised = {one["labels"]["alertname"] for one in (await ask(asking, f"{address}/alerts"))["alerts"]}
             await page.next()
-        rounds = (await ask(asking, f"{address}/query", query="cardshoe_round"))["result"]
+        rounds = (await ask(asking, f"{address}/query", query='cardshoe_round{job="cardshoe"}'))["result"]
     tables = [tuple(one["metric"][name] for name in ("site", "pit", "table")) for one in rounds]
     assert sorted(tables) == [("vienna", "p1", "nc-07"), ("vienna", "p1", "tp-08")]
 
 
 def test_dashboards_show_defined_metrics_without_overlaps() -> None:
-    names = {definition.name for definition in DEFINITIONS}
+    names = {definition.name for definition in metrics.EVERY}
     for board in dashboards.DASHBOARDS:
         made = json.loads(dashboards.written(board))
         taken: set[tuple[int, int]] = set()
@@ -168,6 +170,8 @@ SERIES: Final = {  # one value per minute
     'cardshoe_floor_backlog_entries{table="a"}': "50+50x40",
     'cardshoe_journal_free_bytes{table="a"}': "9e9x10 1e9x30",
     'up{job="cardshoe", table="a"}': "1x5 0x35",
+    'cardshoe_store_alarms_open{table="a", kind="fork"}': "0x10 1x30",
+    'cardshoe_store_alarms_open{table="a", kind="gap"}': "0x20 1x20",
     'cardshoe_shuffle_alarm{table="a"}': "0x10 1x30",
     'cardshoe_shuffle_decks_total{table="a", source="a"}': "0x20 1x20",
     'cardshoe_shuffle_decks_left_out_total{table="a", source="a", code="card-twice"}': "0x10 1x30",
@@ -175,34 +179,42 @@ SERIES: Final = {  # one value per minute
     'cardshoe_shuffle_monitor_timestamp_seconds{table="a"}': "0+60x10 600x30",
 }
 RAISED: Final = {  # minute -> the table, if it is about one
-    ("IrregularitiesOpen", 12): "a",
-    ("DeviceSilenceSeconds", 10): "",
-    ("DeviceSilenceSeconds", 17): "a",
-    ("Warnings", 5): "a",
-    ("FloorBacklogEntries", 20): "",
-    ("FloorBacklogEntries", 35): "a",
-    ("JournalFreeBytes", 5): "",
-    ("JournalFreeBytes", 20): "a",
+    ("IrregularityWaits", 12): "a",
+    ("DeviceSilent", 10): "",
+    ("DeviceSilent", 17): "a",
+    ("TableWarns", 5): "a",
+    ("FloorBacklogGrows", 20): "",
+    ("FloorBacklogGrows", 35): "a",
+    ("JournalDiskFills", 5): "",
+    ("JournalDiskFills", 20): "a",
     ("TableNotReached", 10): "a",
-    ("ShuffleAlarm", 10): "",
-    ("ShuffleAlarm", 12): "a",
-    ("ShuffleDecks", 10): "",
-    ("ShuffleDecks", 12): "a",
-    ("ShuffleDecks", 22): "",
-    ("ShuffleMonitorTimestampSeconds", 14): "",
-    ("ShuffleMonitorTimestampSeconds", 16): "a",
+    ("JournalNotAsItWas", 10): "",
+    ("JournalNotAsItWas", 11): "a",
+    ("StoreAlarmOpen", 15): "",
+    ("StoreAlarmOpen", 21): "a",
+    ("ShufflerSuspected", 10): "",
+    ("ShufflerSuspected", 12): "a",
+    ("NoDeckAudited", 10): "",
+    ("NoDeckAudited", 12): "a",
+    ("NoDeckAudited", 22): "",
+    ("ShuffleMonitorEnded", 14): "",
+    ("ShuffleMonitorEnded", 16): "a",
 }
 
 
 def test_alerts_are_raised_at_the_right_time(tmp_path: Path) -> None:
     """Prometheus tests the rules itself. An irregularity that is decided soon raises no alert."""
-    acts = {metrics.alert_name(one): one.act for one in metrics.EVERY}
+    rules = {rule.name: rule for rule in metrics.RULES}
 
     def raised(alert: str, table: str) -> list[dict[str, Any]]:
-        more = {"TableNotReached": {"job": "cardshoe"}, "ShuffleDecks": {"source": table}}
-        of = {"table": table} | more.get(alert, {})
-        said = {"summary": acts.get(alert, metrics.NOT_REACHED)}
-        return [{"exp_labels": of, "exp_annotations": said}] if table else []
+        more = {
+            "TableNotReached": {"job": "cardshoe"},
+            "NoDeckAudited": {"source": table},
+            "JournalNotAsItWas": {"kind": "fork"},
+            "StoreAlarmOpen": {"kind": "gap"},
+        }
+        of = {"table": table, "severity": rules[alert].severity} | more.get(alert, {})
+        return [{"exp_labels": of, "exp_annotations": metrics.told_by(rules[alert])}] if table else []
 
     tried = {
         "interval": "1m",

@@ -12,14 +12,25 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from controller.daemon.meter_definitions import DEFINITIONS, STEPS, Definition
+from controller.daemon.meter_definitions import DEFINITIONS, STEPS, Alert, Definition
+from controller.floor.store import meters as store_meters
 from shuffle_audit import monitor_meters
 
-EVERY: Final = (*DEFINITIONS, *monitor_meters.DEFINITIONS)
+EVERY: Final = (*DEFINITIONS, *monitor_meters.DEFINITIONS, *store_meters.DEFINITIONS)
 ROOT: Final = Path(__file__).parents[2]
 PAGE: Final = ROOT / "docs" / "metrics.md"
 ALERTS: Final = ROOT / "deployment" / "prometheus" / "alerts.yml"
-NOT_REACHED: Final = "The PC, its network, or the daemon: `cardshoe status` on the PC."
+NOT_REACHED: Final = (
+    Alert(
+        "TableNotReached", "critical", 'up{job="cardshoe"} == 0',
+        "Look at the PC, its network and the daemon: run `cardshoe status` on the PC.",
+    ),
+    Alert(
+        "StoreNotReached", "critical", 'up{job="cardshoe-store"} == 0',
+        "Look at the store's service and its server. The tables keep their entries until the store reads them.",
+    ),
+)  # fmt: skip
+RULES: Final = (*NOT_REACHED, *(alert for definition in EVERY for alert in definition.alerts))
 BEGIN: Final = "<!-- from here on: python -m tools.generate -->\n"
 
 
@@ -32,6 +43,13 @@ def table() -> str:
         "In the file that `--metrics` names, for the textfile collector of node_exporter: see "
         "[audit.md](audit.md#at-a-live-table).\n"
         f"\n{_rows(monitor_meters.DEFINITIONS)}"
+        "\n## Metrics of `cardshoe floor store`\n\n"
+        "At the port that `--metrics` names: see [floor_store.md](floor_store.md).\n"
+        f"\n{_rows(store_meters.DEFINITIONS)}"
+        "\n## Alerts\n\n"
+        "Each heading is the name of a rule in `alerts.yml`. Critical: play stands still, or evidence is at stake. "
+        "Warning: it soon may.\n"
+        f"{''.join(map(_alert, RULES))}"
     )
 
 
@@ -41,15 +59,11 @@ def _rows(definitions: Sequence[Definition]) -> str:
 
 
 def alerts() -> str:
-    """Return rules for Prometheus, one for each metric that needs a person's attention."""
-    rules = "".join(_rule(definition) for definition in EVERY if definition.alert)
+    """Return rules for Prometheus, for each state that needs a person's attention."""
     return (
         "# Made by: python -m tools.generate\n"
         "# The limits are somewhere to begin: set them for the house.\n"
-        "groups:\n  - name: cardshoe\n    rules:\n"
-        "      - alert: TableNotReached\n        expr: 'up{job=\"cardshoe\"} == 0'\n        for: 1m\n"
-        f"        annotations:\n          summary: {json.dumps(NOT_REACHED)}\n"
-        f"{rules}"
+        f"groups:\n  - name: cardshoe\n    rules:\n{''.join(map(_rule, RULES))}"
     )
 
 
@@ -58,16 +72,22 @@ def _row(definition: Definition) -> str:
     return f"| `{definition.name}` | {definition.kind} | {labels} | {definition.meaning} |"
 
 
-def alert_name(definition: Definition) -> str:
-    words = definition.name.removeprefix("cardshoe_").removesuffix("_total").split("_")
-    return "".join(word.capitalize() for word in words)
+def told_by(alert: Alert) -> dict[str, str]:
+    """Return what a person reads: the next act, and where the alert is described."""
+    return {"summary": alert.act, "runbook": f"docs/{PAGE.name}#{alert.name.lower()}"}
 
 
-def _rule(definition: Definition) -> str:
+def _rule(alert: Alert) -> str:
+    told = "".join(f"          {name}: {json.dumps(text)}\n" for name, text in told_by(alert).items())
+    wait = "        for: 1m\n" if alert in NOT_REACHED else ""
     return (
-        f"      - alert: {alert_name(definition)}\n        expr: {json.dumps(definition.alert)}\n"
-        f"        annotations:\n          summary: {json.dumps(definition.act)}\n"
+        f"      - alert: {alert.name}\n        expr: {json.dumps(alert.expression)}\n{wait}"
+        f"        labels:\n          severity: {alert.severity}\n        annotations:\n{told}"
     )
+
+
+def _alert(alert: Alert) -> str:
+    return f"\n### {alert.name}\n\n{alert.severity.capitalize()}: `{alert.expression}`\n\n{alert.act}\n"
 
 
 def written() -> str:

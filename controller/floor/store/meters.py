@@ -6,10 +6,46 @@ from typing import Final, Literal
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
 
+from controller.daemon.meter_definitions import Alert, Definition
 from controller.floor.store.alarms import KINDS
 from controller.floor.store.writing import BatchWritten
 
 ENDS: Final = ("broker", "database")
+EVIDENCE_KINDS: Final = "fork|rollback|other-table|bad-signature|key-changed"  # of alarms: a journal may be forged
+
+RECORDS: Final = Definition(
+    "cardshoe_store_records_total", "counter", ("came",),
+    "Records that arrived: `new`, sent `again`, or `refused` with an alarm.",
+)  # fmt: skip
+DELAY: Final = Definition(
+    "cardshoe_store_delay_seconds", "gauge", (),
+    "Time from the decision at the table to the database, for the oldest new record of the last batch.",
+)  # fmt: skip
+ALARMS_OPEN: Final = Definition(
+    "cardshoe_store_alarms_open", "gauge", ("kind",),
+    "Alarms that wait for a person, the same for all consumers of a database.",
+    (
+        Alert(
+            "JournalNotAsItWas", "critical", f'cardshoe_store_alarms_open{{kind=~"{EVIDENCE_KINDS}"}} > 0',
+            "A table's journal differs from what the store has. Keep both: copy the table's journal folder, then run "
+            "`cardshoe floor audit`; it names the entries. Close the alarm when a person has found the cause.",
+        ),
+        Alert(
+            "StoreAlarmOpen", "warning", f'cardshoe_store_alarms_open{{kind!~"{EVIDENCE_KINDS}"}} > 0',
+            "Read the open alarms in the view of alarms: each names the table and says what to do.",
+        ),
+    ),
+)  # fmt: skip
+CONNECTED: Final = Definition(
+    "cardshoe_store_connected", "gauge", ("to",), "1 while the store is connected to `broker`, to `database`.",
+    (
+        Alert(
+            "StoreNotConnected", "warning", "max_over_time(cardshoe_store_connected[10m]) == 0",
+            "Look at the broker or the database that the label names; the log of the store has the reason.",
+        ),
+    ),
+)  # fmt: skip
+DEFINITIONS: Final = (RECORDS, DELAY, ALARMS_OPEN, CONNECTED)
 
 
 class StoreMeters:
@@ -17,27 +53,10 @@ class StoreMeters:
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
-        self._records = Counter(
-            "cardshoe_store_records",
-            "Records that arrived: new, repeated, or refused with an alarm.",
-            ("came",),
-            registry=self._registry,
+        self._records = Counter(RECORDS.name, RECORDS.meaning, RECORDS.labels, registry=self._registry)
+        self._delay, self._alarms, self._connected = (
+            Gauge(one.name, one.meaning, one.labels, registry=self._registry) for one in (DELAY, ALARMS_OPEN, CONNECTED)
         )
-        self._delay = Gauge(
-            "cardshoe_store_delay_seconds",
-            "Time from the decision at the table to the database, for the oldest new record of the last batch.",
-            registry=self._registry,
-        )
-        self._alarms = Gauge(
-            "cardshoe_store_alarms_open",
-            "Alarms from all consumers that wait for a person.",
-            ("kind",),
-            registry=self._registry,
-        )
-        self._connected = Gauge(
-            "cardshoe_store_connected", "1 while the store is connected to broker and database.", ("to",),
-            registry=self._registry,
-        )  # fmt: skip
         for came in ("new", "again", "refused"):
             self._records.labels(came)
         for end in ENDS:
