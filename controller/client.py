@@ -31,6 +31,7 @@ from controller.api.view import TableView
 from controller.table import operations
 from controller.table.offers import Offer
 from controller.table.operations import AnyOperation
+from firmware_bridge.messages import message
 
 __all__ = [
     "BEGINNING",
@@ -69,7 +70,7 @@ class AnswerLostError(TableUnreachableError):
     """It is not known whether the operation was entered. `TableClient.answer_of(id)` says so once the table answers."""
 
     def __init__(self, id_: str, lost: TableUnreachableError) -> None:
-        super().__init__(str(lost), "Check whether it was entered before you enter it again.")
+        super().__init__(lost.message, message("Check whether it was entered before you enter it again."))
         self.id = id_
 
 
@@ -136,7 +137,9 @@ class TableClient:
         """
         pauses = iter(self._pauses)
         while True:
-            lost = TableUnreachableError("The table does not answer any more.", "Is the daemon running?")
+            lost = TableUnreachableError(
+                message("The table does not answer any more."), message("Is the daemon running?")
+            )
             try:
                 if not after.journal:
                     after = EventId((await self._api.state()).journal, after.entry)

@@ -9,22 +9,27 @@ from typing import Any
 
 import click
 
-from firmware_bridge.messages import AnyText
+from controller.commands.language import Terminal, chosen_language
+from firmware_bridge.messages import AnyText, MessageError
 from firmware_bridge.plain_text import plain
 
 
 class ProblemError(click.ClickException):
-    """Something that a person can fix: a sentence with what is wrong, and what to do next."""
+    """Something that a person can fix: what is wrong, and what to do next, in the language of the command.
+
+    A command passes on an error that it caught with its own hint, or with one that knows more.
+    """
 
     exit_code = 1
 
-    def __init__(self, sentence: AnyText, hint: AnyText = "") -> None:
-        super().__init__(str(sentence))
-        self.hint = str(hint)
+    def __init__(self, said: AnyText | MessageError, hint: AnyText = "") -> None:
+        super().__init__(str(said))
+        self.said, self.hint = (said.message, hint or said.hint) if isinstance(said, MessageError) else (said, hint)
+        self._say = Terminal(chosen_language())
 
     def show(self, file: Any = None) -> None:
-        hint = f"\n  {self.hint}" if self.hint else ""
-        for line in f"cardshoe: {self.message}{hint}".split("\n"):
+        hint = f"\n  {self._say(self.hint)}" if self.hint else ""
+        for line in f"cardshoe: {self._say(self.said)}{hint}".split("\n"):
             click.echo(plain(line, len(line)), err=True)
 
 

@@ -19,29 +19,29 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution,
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from firmware_bridge.messages import AnyText, Message, MessageError, counted, message, sentences
+
 MANIFEST: Final = "manifest"
 SIGNATURE: Final = "manifest.sig"
 PACKAGE_KEY: Final = Path("/etc/cardshoe/package.pem")
 """The public key of the package's maker, which the administrator puts there; the package's script looks here."""
 
-REINSTALL: Final = "Install the program again from a package that you trust: apt-get install --reinstall cardshoe."
+REINSTALL: Final = message(
+    "Install the program again from a package that you trust: apt-get install --reinstall cardshoe."
+)
 PROGRAM: Final = "cardshoe"
 How: TypeAlias = Literal["package", "wheel", "sources", ""]
 
 
-class ProgramError(Exception):
-    """Raised if the program must not serve a real table. The text is a sentence; `hint` is the next step."""
-
-    def __init__(self, sentence: str, hint: str) -> None:
-        super().__init__(sentence)
-        self.hint = hint
+class ProgramError(MessageError):
+    """Raised if the program must not serve a real table."""
 
 
 class Program(NamedTuple):
     """The running program. `how` is empty if it was not examined. `digest` is the SHA-256 of its manifest.
 
     `signed` means by the key that was named. `parts` are the versions of Python, SQLite and the installed dependencies.
-    `wrong` is a sentence that says how its files differ from those that were built; `hint` is the next step.
+    `wrong` says how its files differ from those that were built, or is None; `hint` is the next step.
     """
 
     version: str
@@ -49,19 +49,23 @@ class Program(NamedTuple):
     digest: str = ""
     signed: bool = False
     parts: tuple[tuple[str, str], ...] = ()
-    wrong: str = ""
-    hint: str = ""
+    wrong: Message | None = None
+    hint: AnyText = ""
 
     @property
-    def sentence(self) -> str:
+    def sentence(self) -> Message:
         """Describe the program for people."""
         if self.wrong:
             return self.wrong
         if self.how == "sources":
-            return f"cardshoe {self.version} runs from sources: no manifest lists its files."
-        signed = "signed" if self.signed else "its signature was not checked"
-        by = f"{self.how} {self.digest[:12]}, {signed if self.how == 'package' else 'not signed'}"
-        return f"cardshoe {self.version} has the files that were built ({by})."
+            return message("cardshoe {version} runs from sources: no manifest lists its files.", version=self.version)
+        signed = message("not signed")
+        if self.how == "package":
+            signed = message("signed") if self.signed else message("its signature was not checked")
+        return message(
+            "cardshoe {version} has the files that were built ({how} {digest}, {signed}).",
+            version=self.version, how=self.how, digest=self.digest[:12], signed=signed,
+        )  # fmt: skip
 
 
 def examine(key: Path | None, prefix: Path | None = None, record: Distribution | None = None) -> Program:
@@ -88,7 +92,11 @@ def examine(key: Path | None, prefix: Path | None = None, record: Distribution |
         known = Program(number, "wheel", hashlib.sha256(written).hexdigest(), parts=parts)
         return _compared(known, _changed_of_wheel(record))
     except OSError as error:
-        wrong = f"A file of the program cannot be read: {error.filename} ({error.strerror})."
+        wrong = message(
+            "A file of the program cannot be read: {filename} ({why}).",
+            filename=str(error.filename),
+            why=error.strerror or str(error),
+        )
         return Program(number, "package" if manifest.exists() else "wheel", parts=parts, wrong=wrong, hint=REINSTALL)
 
 
@@ -98,64 +106,68 @@ def verify(found: Program, *, development: bool) -> None:
         raise ProgramError(found.wrong, found.hint)
     if found.how == "sources" and not development:
         raise ProgramError(
-            "The program runs from sources, and no manifest lists its files.",
-            "Install the package, or write development = true in [program] if this table is for development.",
+            message("The program runs from sources, and no manifest lists its files."),
+            message("Install the package, or write development = true in [program] if this table is for development."),
         )
 
 
-def _compared(known: Program, differences: Iterator[str]) -> Program:
+def _compared(known: Program, differences: Iterator[Message]) -> Program:
     """Note the first difference and the number of the others."""
     found = list(differences)
     if not found:
         return known
-    more = f" The same holds for {len(found) - 1} more." if len(found) > 1 else ""
-    return known._replace(wrong=f"The program is not the one that was built: {found[0]}.{more}", hint=REINSTALL)
+    wrong = message("The program is not the one that was built: {difference}.", difference=found[0])
+    more = counted("The same holds for {count} more file.", "The same holds for {count} more files.", len(found) - 1)
+    return known._replace(wrong=sentences(wrong, more if len(found) > 1 else None), hint=REINSTALL)
 
 
-def _why_not_signed(manifest: bytes, signature: Path, key: Path | None) -> tuple[str, str]:
+def _why_not_signed(manifest: bytes, signature: Path, key: Path | None) -> tuple[Message | None, AnyText]:
     """Return why the manifest is not the maker's, and what to do. Without a key this cannot be checked."""
     if key is None:
-        return "", ""
+        return None, ""
     from cryptography.exceptions import InvalidSignature  # not installed where the package is made
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
-    named = f"{key} is not a readable public Ed25519 key."
+    named = message("{key} is not a readable public Ed25519 key.", key=str(key))
     try:
         public = load_pem_public_key(key.read_bytes())
     except (OSError, ValueError):
         return (
             named,
-            "Put the public key of the package's maker there, as PEM, or name another file.",
+            message("Put the public key of the package's maker there, as PEM, or name another file."),
         )
     if not isinstance(public, Ed25519PublicKey):
-        return named, "The maker signs with Ed25519; ask for that public key."
+        return named, message("The maker signs with Ed25519; ask for that public key.")
     try:
         public.verify(signature.read_bytes(), manifest)
     except FileNotFoundError:
-        return "The manifest of the program is not signed.", f"Install a package that the owner of {key} has signed."
+        return message("The manifest of the program is not signed."), message(
+            "Install a package that the owner of {key} has signed.", key=str(key)
+        )
     except InvalidSignature:
-        sentence = (
-            f"The manifest of the program was changed, or it was signed by someone other than the owner of {key}."
+        sentence = message(
+            "The manifest of the program was changed, or it was signed by someone other than the owner of {key}.",
+            key=str(key),
         )
         return sentence, REINSTALL
-    return "", ""
+    return None, ""
 
 
-def _differences(manifest: bytes, prefix: Path) -> Iterator[str]:
+def _differences(manifest: bytes, prefix: Path) -> Iterator[Message]:
     """Yield the differences from the manifest: files that were changed, are missing, or do not belong."""
     listed = dict(_lines(manifest))
     if not listed:
-        yield "its manifest lists nothing"
+        yield message("its manifest lists nothing")
     for name, digest in listed.items():
         path = prefix / name
         if not path.is_file():
-            yield f"{path} is missing"
+            yield message("{path} is missing", path=str(path))
         elif hashlib.sha256(path.read_bytes()).hexdigest() != digest:
-            yield f"{path} was changed"
+            yield message("{path} was changed", path=str(path))
     for name in files_below(prefix):
         if name not in listed:
-            yield f"{prefix / name} does not belong to it"
+            yield message("{path} does not belong to it", path=str(prefix / name))
 
 
 def _lines(manifest: bytes) -> Iterator[tuple[str, str]]:
@@ -183,17 +195,17 @@ def manifest_of(folder: Path) -> str:
     return "".join(lines)
 
 
-def _changed_of_wheel(record: Distribution) -> Iterator[str]:
+def _changed_of_wheel(record: Distribution) -> Iterator[Message]:
     for file in record.files or ():
         if file.hash is None or file.hash.mode != "sha256":
             continue
         path = Path(str(record.locate_file(file)))
         if not path.is_file():
-            yield f"{path} is missing"
+            yield message("{path} is missing", path=str(path))
             continue
         digest = base64.urlsafe_b64encode(hashlib.sha256(path.read_bytes()).digest()).rstrip(b"=").decode()
         if digest != file.hash.value:
-            yield f"{path} was changed"
+            yield message("{path} was changed", path=str(path))
 
 
 def _parts() -> Iterator[tuple[str, str]]:

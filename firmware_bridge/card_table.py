@@ -20,10 +20,11 @@ import msgspec
 
 from firmware_bridge.cards import DECK, Card, UnknownCardError
 from firmware_bridge.errors import CardTableError
+from firmware_bridge.messages import AnyText, Message, message
 
 LONGEST_IDENTIFIER: Final = 128  # characters
 
-_NEXT: Final = "Correct the file that [device] card_table names."
+_NEXT: Final = message("Correct the file that [device] card_table names.")
 
 
 #: The alphabets that readers send identifiers in, the narrowest first.
@@ -65,44 +66,61 @@ def read_card_table(path: Path) -> dict[str, Card]:
         data = path.read_bytes()
         text = data.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "not a text file"
-        raise CardTableError(f"The card table {path} cannot be read: {why}.", _NEXT) from error
+        why = getattr(error, "strerror", None) or message("not a text file")
+        raise CardTableError(
+            message("The card table {path} cannot be read: {why}.", path=str(path), why=why), _NEXT
+        ) from error
     pairs = _read_toml(path, text) if path.suffix == ".toml" else _read_csv(text)
     table: dict[str, Card] = {}
     for place, identifier, name in pairs:
-        _add(table, f"{path}, {place}", identifier, name)
+        _add(table, message("{path}, {place}", path=str(path), place=place), identifier, name)
     missing = [card.code for card in DECK if card not in set(table.values())]
     if missing:
-        raise CardTableError(f"{path} has no identifier for {', '.join(missing)}.", _NEXT)
+        raise CardTableError(
+            message("{path} has no identifier for {missing:list}.", path=str(path), missing=tuple(missing)), _NEXT
+        )
     return table
 
 
-def _add(table: dict[str, Card], where: str, identifier: str, name: str) -> None:
+def _add(table: dict[str, Card], where: Message, identifier: str, name: str) -> None:
     identifier = identifier.strip()
     try:
         card = Card.parse(name)
     except UnknownCardError as error:
-        raise CardTableError(f"{where}: {error}.", _NEXT) from error
+        raise CardTableError(message("{where}: {why}.", where=where, why=error.message), _NEXT) from error
     if not 0 < len(identifier) <= LONGEST_IDENTIFIER or not (identifier.isascii() and identifier.isprintable()):
         raise CardTableError(
-            f"{where}: {identifier[:20]!r} is not an identifier: write 1 to {LONGEST_IDENTIFIER} ASCII characters.",
+            message(
+                "{where}: {identifier} is not an identifier: write 1 to {longest} ASCII characters.",
+                where=where,
+                identifier=repr(identifier[:20]),
+                longest=LONGEST_IDENTIFIER,
+            ),
             _NEXT,
         )
     if table.setdefault(identifier, card) is not card:
-        raise CardTableError(f"{where}: {identifier} already stands for {table[identifier].code}.", _NEXT)
+        raise CardTableError(
+            message(
+                "{where}: {identifier} already stands for {code}.",
+                where=where,
+                identifier=identifier,
+                code=table[identifier].code,
+            ),
+            _NEXT,
+        )
 
 
-def _read_toml(path: Path, text: str) -> Iterator[tuple[str, str, str]]:
+def _read_toml(path: Path, text: str) -> Iterator[tuple[AnyText, str, str]]:
     try:
         read = msgspec.toml.decode(text, type=_Toml)
     except msgspec.MsgspecError as error:
-        raise CardTableError(f"{path}: {error}.", _NEXT) from error
+        raise CardTableError(message("{path}: {why}.", path=str(path), why=str(error)), _NEXT) from error
     for name, identifiers in read.cards.items():
         for identifier in [identifiers] if isinstance(identifiers, str) else identifiers:
             yield f"[cards] {name}", identifier, name
 
 
-def _read_csv(text: str) -> Iterator[tuple[str, str, str]]:
+def _read_csv(text: str) -> Iterator[tuple[AnyText, str, str]]:
     rows: Iterable[list[str]] = csv.reader(text.splitlines())
     for number, row in enumerate(rows, start=1):
         if not any(cell.strip() for cell in row) or row[0].lstrip().startswith("#"):
@@ -110,4 +128,4 @@ def _read_csv(text: str) -> Iterator[tuple[str, str, str]]:
         if number == 1 and [cell.strip().lower() for cell in row] == ["identifier", "card"]:
             continue
         identifier, name = (row[0], row[1]) if len(row) == 2 else (row[0], "")
-        yield f"line {number}", identifier, name
+        yield message("line {number}", number=number), identifier, name

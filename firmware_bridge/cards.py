@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final, NoReturn
 
+from firmware_bridge.messages import MessageError, message
+
 RANKS: Final = "A23456789TJQK"
 SUITS: Final = "CDHS"
 DECK_SIZE: Final = 52
 
 
-class UnknownCardError(ValueError):
+class UnknownCardError(MessageError, ValueError):
     """Raised for a text or number that is not a card of a 52-card deck."""
 
 
@@ -41,14 +43,18 @@ class Card:
         code = text.strip().upper().replace("10", "T", 1)
         card = _BY_CODE.get(code)
         if card is None:
-            raise UnknownCardError(f"{text!r} is not a card; write rank and suit, as in KD, 10C or AS")
+            raise UnknownCardError(
+                message("{text} is not a card; write rank and suit, as in KD, 10C or AS", text=repr(text))
+            )
         return card
 
     @staticmethod
     def numbered(number: int) -> Card:
         """Return the card with this number on the wire: 1 to 52, clubs, diamonds, hearts, spades, each from the ace."""
         if not 1 <= number <= DECK_SIZE:
-            raise UnknownCardError(f"{number} is not a card number; use 1 to {DECK_SIZE}")
+            raise UnknownCardError(
+                message("{number} is not a card number; use 1 to {most}", number=number, most=DECK_SIZE)
+            )
         return DECK[number - 1]
 
     def __repr__(self) -> str:

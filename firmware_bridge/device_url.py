@@ -21,6 +21,7 @@ import msgspec
 from firmware_bridge.drivers.registry import DRIVERS, USUAL_BAUD, RegisteredDriver, registered_driver
 from firmware_bridge.drivers.setting import DeviceLine
 from firmware_bridge.errors import BadDeviceUrlError
+from firmware_bridge.messages import Message, message
 from firmware_bridge.plain_text import whole_number
 
 DEFAULT_DRIVER: Final = "cardlink"
@@ -109,8 +110,11 @@ def usb_name(path: str) -> UsbName:
     found = _USB_PATH.fullmatch(path)
     if found is None:
         raise BadDeviceUrlError(
-            f"The path {path!r} does not name a USB device.",
-            f"Write {_EXAMPLES['usb']}, VID and PID as four hexadecimal digits each; `lsusb -v` shows all three.",
+            message("The path {path} does not name a USB device.", path=repr(path)),
+            message(
+                "Write {example}, VID and PID as four hexadecimal digits each; `lsusb -v` shows all three.",
+                example=_EXAMPLES["usb"],
+            ),
         )
     return UsbName(int(found[1], 16), int(found[2], 16), found[3])
 
@@ -145,15 +149,17 @@ def _check_writing(url: DeviceUrl, row: RegisteredDriver) -> None:
     """Refuse `listen` or `arm` where the driver does not support it, and both together."""
     if url.listen and not row.can_listen:
         raise BadDeviceUrlError(
-            f"The driver {url.driver} has to answer its device, so it cannot only listen.",
-            "Leave out listen=1, or name the driver that the device speaks with driver=.",
+            message("The driver {driver} has to answer its device, so it cannot only listen.", driver=url.driver),
+            message("Leave out listen=1, or name the driver that the device speaks with driver=."),
         )
     if url.arm and not row.can_arm:
-        raise BadDeviceUrlError(f"The driver {url.driver} has no commands to arm.", "Leave out arm=1.")
+        raise BadDeviceUrlError(
+            message("The driver {driver} has no commands to arm.", driver=url.driver), message("Leave out arm=1.")
+        )
     if url.arm and url.listen:
         raise BadDeviceUrlError(
-            "listen=1 means that nothing is ever written, and arm=1 that commands may be sent.",
-            "Leave one of them out.",
+            message("listen=1 means that nothing is ever written, and arm=1 that commands may be sent."),
+            message("Leave one of them out."),
         )
 
 
@@ -166,28 +172,39 @@ def _default_baud(driver: str) -> int:
 def _split(text: str) -> SplitResult:
     if not text.isprintable() or " " in text:
         raise BadDeviceUrlError(
-            f"The device URL {text!r} contains spaces or characters that cannot be printed.",
-            "Remove them; write a space in a path as %20.",
+            message("The device URL {text} contains spaces or characters that cannot be printed.", text=repr(text)),
+            message("Remove them; write a space in a path as %20."),
         )
     try:
         parts = urlsplit(text)
     except ValueError as error:
-        raise BadDeviceUrlError(f"{text!r} is not a device URL: {error}.", _write_one_of()) from None
+        raise BadDeviceUrlError(
+            message("{text} is not a device URL: {why}.", text=repr(text), why=str(error)), _write_one_of()
+        ) from None
     if parts.scheme not in SCHEMES:
         if text.startswith("/"):
-            raise BadDeviceUrlError(f"{text!r} is a path, not a device URL.", f"Write serial://{text}")
-        scheme = f"{parts.scheme!r} is not a kind of device" if parts.scheme else "its kind of device is missing"
-        raise BadDeviceUrlError(f"{text!r} is not a device URL: {scheme}.", _write_one_of())
+            raise BadDeviceUrlError(
+                message("{text} is a path, not a device URL.", text=repr(text)),
+                message("Write serial://{text}", text=text),
+            )
+        why = (
+            message("{scheme} is not a kind of device", scheme=repr(parts.scheme))
+            if parts.scheme
+            else message("its kind of device is missing")
+        )
+        raise BadDeviceUrlError(
+            message("{text} is not a device URL: {why}.", text=repr(text), why=why), _write_one_of()
+        )
     if parts.fragment:
         raise BadDeviceUrlError(
-            f"The device URL {text!r} has a part after '#', which has no meaning in it.",
-            "Remove it; write a '#' in a path as %23.",
+            message("The device URL {text} has a part after '#', which has no meaning in it.", text=repr(text)),
+            message("Remove it; write a '#' in a path as %23."),
         )
     return parts
 
 
-def _write_one_of() -> str:
-    return f"Write it like one of these: {', '.join(_EXAMPLES.values())}."
+def _write_one_of() -> Message:
+    return message("Write it like one of these: {values:list}.", values=tuple(_EXAMPLES.values()))
 
 
 def _authority(parts: SplitResult) -> tuple[str, int | None]:
@@ -195,14 +212,23 @@ def _authority(parts: SplitResult) -> tuple[str, int | None]:
     example = _EXAMPLES[parts.scheme]
     if "@" in parts.netloc:
         raise BadDeviceUrlError(
-            "A device URL must not contain a user name or password.",
-            f"Keys are kept in separate files; write it like {example}.",
+            message("A device URL must not contain a user name or password."),
+            message("Keys are kept in separate files; write it like {example}.", example=example),
         )
     if parts.scheme != "tcp":
         if parts.netloc:
-            sentence = f"A {parts.scheme} device has no host, but the URL names {parts.netloc!r} as one."
+            sentence = message(
+                "A {scheme} device has no host, but the URL names {netloc} as one.",
+                scheme=parts.scheme,
+                netloc=repr(parts.netloc),
+            )
             raise BadDeviceUrlError(
-                sentence, f"Begin the path with three slashes: {parts.scheme}:///{_probable_path(parts)}"
+                sentence,
+                message(
+                    "Begin the path with three slashes: {scheme}:///{path}",
+                    scheme=parts.scheme,
+                    path=_probable_path(parts),
+                ),
             )
         return "", None
     try:
@@ -211,7 +237,8 @@ def _authority(parts: SplitResult) -> tuple[str, int | None]:
         host, port = None, None
     if not host or not port:
         raise BadDeviceUrlError(
-            f"A tcp device needs a host and a port from 1 to 65535, not {parts.netloc!r}.", f"Write it like {example}."
+            message("A tcp device needs a host and a port from 1 to 65535, not {netloc}.", netloc=repr(parts.netloc)),
+            message("Write it like {example}.", example=example),
         )
     return host, port
 
@@ -225,21 +252,25 @@ def _path(parts: SplitResult) -> str:
     path = unquote(parts.path)
     if not path.isprintable():
         raise BadDeviceUrlError(
-            f"The path {path!r} contains characters that cannot be printed.", "Check the digits after each '%'."
+            message("The path {path} contains characters that cannot be printed.", path=repr(path)),
+            message("Check the digits after each '%'."),
         )
     if parts.scheme == "tcp":
         if path not in ("", "/"):
             raise BadDeviceUrlError(
-                f"A tcp device has no path, but the URL names {path!r}.", f"Write it like {_EXAMPLES['tcp']}."
+                message("A tcp device has no path, but the URL names {path}.", path=repr(path)),
+                message("Write it like {example}.", example=_EXAMPLES["tcp"]),
             )
         return "/"
     if not path.strip("/"):
         raise BadDeviceUrlError(
-            f"The {parts.scheme} URL does not say which device.", f"Write it like {_EXAMPLES[parts.scheme]}."
+            message("The {scheme} URL does not say which device.", scheme=parts.scheme),
+            message("Write it like {example}.", example=_EXAMPLES[parts.scheme]),
         )
     if not path.startswith("/") or path.startswith("//"):
         raise BadDeviceUrlError(
-            f"The path {path!r} must begin with exactly one slash.", f"Write it like {_EXAMPLES[parts.scheme]}."
+            message("The path {path} must begin with exactly one slash.", path=repr(path)),
+            message("Write it like {example}.", example=_EXAMPLES[parts.scheme]),
         )
     if parts.scheme == "usb":
         usb_name(path)
@@ -251,19 +282,27 @@ def _query(parts: SplitResult) -> dict[str, str]:
         pairs = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query), errors="strict")
     except ValueError:
         raise BadDeviceUrlError(
-            f"The part after the '?' cannot be read: {parts.query!r}.", "Write key=value pairs joined by '&'."
+            message("The part after the '?' cannot be read: {query}.", query=repr(parts.query)),
+            message("Write key=value pairs joined by '&'."),
         ) from None
     known = _KEYS[parts.scheme]
     values: dict[str, str] = {}
     for key, value in pairs:
         if key not in known:
             raise BadDeviceUrlError(
-                f"A {parts.scheme} URL has no key {key!r}.", f"The keys are: {', '.join(sorted(known))}."
+                message("A {scheme} URL has no key {key}.", scheme=parts.scheme, key=repr(key)),
+                message("The keys are: {known:list}.", known=tuple(sorted(known))),
             )
         if key in values:
-            raise BadDeviceUrlError(f"The key {key!r} appears twice in the device URL.", "Leave one of them out.")
+            raise BadDeviceUrlError(
+                message("The key {key} appears twice in the device URL.", key=repr(key)),
+                message("Leave one of them out."),
+            )
         if not value:
-            raise BadDeviceUrlError(f"The key {key!r} has no value.", f"Write {key}=VALUE, or leave it out.")
+            raise BadDeviceUrlError(
+                message("The key {key} has no value.", key=repr(key)),
+                message("Write {key}=VALUE, or leave it out.", key=key),
+            )
         values[key] = value
     return values
 
@@ -277,5 +316,12 @@ def _whole_number(values: dict[str, str], key: str, smallest: int, largest: int)
     if number is not None and number >= smallest:
         return number
     raise BadDeviceUrlError(
-        f"{key}={text} is not a whole number from {smallest} to {largest}.", f"Correct it, or leave {key}= out."
+        message(
+            "{key}={text} is not a whole number from {smallest} to {largest}.",
+            key=key,
+            text=text,
+            smallest=smallest,
+            largest=largest,
+        ),
+        message("Correct it, or leave {key}= out.", key=key),
     )

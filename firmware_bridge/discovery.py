@@ -15,6 +15,7 @@ import msgspec
 from firmware_bridge.device_url import DEFAULT_DRIVER, DeviceUrl
 from firmware_bridge.drivers.registry import DRIVERS, driver_names
 from firmware_bridge.errors import BridgeError
+from firmware_bridge.messages import AnyText, Message, message
 from firmware_bridge.plain_text import plain
 from firmware_bridge.usb_bus import is_cardlink
 
@@ -38,7 +39,7 @@ class FoundUsbDevice(msgspec.Struct, frozen=True):
     product: int
     serial: str
     place: str
-    problem: str = ""
+    problem: AnyText = ""
 
 
 ListPorts: TypeAlias = Callable[[], Iterable[FoundPort]]
@@ -69,36 +70,36 @@ class FoundDevice(msgspec.Struct, frozen=True):
     description: str
     driver: str
     maturity: str
-    advice: str
-    problem: str = ""
+    advice: AnyText
+    problem: AnyText = ""
 
 
 class Discovery(msgspec.Struct, frozen=True):
     """The devices that are plugged in; `problems` says why something could not be listed."""
 
     devices: tuple[FoundDevice, ...]
-    problems: tuple[str, ...]
+    problems: tuple[Message, ...]
 
 
 def discover(lists: Lists) -> Discovery:
     """Return what the three lists hold, each device once. A list that fails adds a sentence to the problems."""
-    problems: list[str] = []
-    named = {path: path.resolve() for path in _listed(lists.named, "The names under /dev/cardshoe", problems)}
-    ports = _listed(lists.serial, "The serial ports", problems)
+    problems: list[Message] = []
+    named = {path: path.resolve() for path in _listed(lists.named, message("The names under /dev/cardshoe"), problems)}
+    ports = _listed(lists.serial, message("The serial ports"), problems)
     devices = [_port(port, [name for name, node in named.items() if node == Path(port.device)]) for port in ports]
     listed = {Path(port.device) for port in ports}
     devices += [_named_port(name) for name, node in named.items() if node not in listed]
-    devices += [_usb(seen) for seen in _listed(lists.usb, "The USB devices", problems)]
+    devices += [_usb(seen) for seen in _listed(lists.usb, message("The USB devices"), problems)]
     return Discovery(tuple(sorted(devices, key=lambda one: (one.way, one.place))), tuple(problems))
 
 
-def _listed(what: Callable[[], Iterable[Any]], name: str, problems: list[str]) -> Sequence[Any]:
+def _listed(what: Callable[[], Iterable[Any]], name: Message, problems: list[Message]) -> Sequence[Any]:
     try:
         return list(what())
     except BridgeError as error:
-        problems.append(f"{error} {error.hint}")
+        problems.append(error.with_hint)
     except OSError as error:
-        problems.append(f"{name} cannot be listed: {error.strerror or error}.")
+        problems.append(message("{name} cannot be listed: {why}.", name=name, why=error.strerror or str(error)))
     return []
 
 
@@ -132,13 +133,15 @@ def _usb(seen: FoundUsbDevice) -> FoundDevice:
     )
 
 
-def _driver_for(cardlink: bool) -> dict[str, str]:
+def _driver_for(cardlink: bool) -> dict[str, Any]:
     if cardlink:
         maturity = DRIVERS[DEFAULT_DRIVER].maturity.value
         return {"driver": DEFAULT_DRIVER, "maturity": maturity, "advice": ""}
-    names = ", ".join(f"driver={name}" for name in driver_names())
+    names = tuple(f"driver={name}" for name in driver_names())
     return {
         "driver": "",
         "maturity": "",
-        "advice": f"unknown driver: try the one for the protocol that its maker names: {names}",
+        "advice": message(
+            "unknown driver: try the one for the protocol that its maker names: {names:list}", names=names
+        ),
     }

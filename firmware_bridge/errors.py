@@ -23,20 +23,13 @@ import traceback
 from typing import Final
 
 from firmware_bridge.cards import Evidence
-from firmware_bridge.messages import AnyText
+from firmware_bridge.messages import MessageError
 
 
-class BridgeError(Exception):
+class BridgeError(MessageError):
     """A message for people, a `hint` with the next step, and a `code` for machines (docs/faults.md)."""
 
     code = "device"
-
-    def __init__(self, said: AnyText, hint: AnyText = "", code: str = "") -> None:
-        super().__init__(str(said))
-        self.message = said
-        self.hint = hint
-        if code:
-            self.code = code
 
 
 class BadDeviceUrlError(BridgeError):

@@ -6,9 +6,9 @@ be read without any catalogue. `controller.language` renders a message in other 
 This package makes messages about a device and its line; the core imports them as `firmware_bridge.messages`.
 
 A slot is `{name}`, or `{name:joint}` for a list: `{boxes}` is "1, 3 and 5", `{boxes:or}` "1, 3 or 5", `{boxes:list}`
-"1, 3, 5", `{causes:clauses}` "a; b", `{notes:points}` "a. b", `{parts:sentences}` several sentences. A translation may
-use another joint. A message that is a sentence begins with a capital letter and has one mark at its end, also where it
-begins or ends with another message. A name, an id or a path at its beginning keeps its spelling.
+"1, 3, 5", `{causes:clauses}` "a; b", `{notes:points}` "a. b", `{parts:sentences}` several sentences, and
+`{mistakes:lines}` indented lines. A translation may use another joint. A message that is a sentence has one mark at
+its end, and a capital letter at its beginning if that is another message. A name, an id or a path keeps its spelling.
 """
 
 from __future__ import annotations
@@ -23,10 +23,15 @@ Argument: TypeAlias = "int | str | Message | tuple[int | str | Message, ...]"
 """Text that people or devices wrote, names, codes and clauses are `str` and stay as they are in every language."""
 
 SLOT: Final = re.compile(r"\{(\w+)(?::(\w+))?\}")
-AS_WRITTEN: Final = frozenset({"bettor", "by", "dealer", "file", "folder", "from_dealer", "name", "path", "person"})
+AS_WRITTEN: Final = frozenset(
+    {
+        "bettor", "by", "dealer", "file", "folder", "from_dealer", "host", "key", "name", "owner", "path", "person",
+        "serial", "setting", "socket", "unit", "url", "where",
+    }
+)  # fmt: skip
 """Slots for names, ids and files, which keep their spelling at the beginning of a sentence."""
 
-JOINTS: Final = {"list": ", ", "clauses": "; ", "points": ". ", "sentences": " "}
+JOINTS: Final = {"list": ", ", "clauses": "; ", "points": ". ", "sentences": " ", "lines": "\n  "}
 DEEPEST: Final = 10  # messages within messages
 MOST_FILLED: Final = 400  # slots of a message with those within
 LONGEST: Final = 10_000  # characters of a message
@@ -91,12 +96,25 @@ def sentences(*parts: Message | None) -> Message:
     return said[0] if len(said) == 1 else Message("{parts:sentences}", {"parts": said})
 
 
-class MessageError(ValueError):
-    """An error that people read. `said` is its message, `str` the English text."""
+class MessageError(Exception):
+    """An error that people read: a message, a `hint` with the next step, and a `code` for programs.
 
-    def __init__(self, said: Message) -> None:
+    `str` is the message in English. Text in place of a message was written elsewhere, as by a daemon that refuses.
+    """
+
+    code = ""
+
+    def __init__(self, said: AnyText, hint: AnyText = "", code: str = "") -> None:
         super().__init__(said)
-        self.said = said
+        self.message = said
+        self.hint = hint
+        if code:
+            self.code = code
+
+    @property
+    def with_hint(self) -> Message:
+        """Return what went wrong with what to do next."""
+        return Message("{parts:sentences}", {"parts": tuple(filter(None, (self.message, self.hint)))})
 
 
 def english(said: Message) -> str:
@@ -142,7 +160,8 @@ def rendered(said: Message, text_of: Callable[[Message], str], listed: Callable[
         pattern = text_of(given)[:LONGEST]
         filled_in = SLOT.sub(slot, pattern)
         if given.id.endswith(_ENDS):
-            filled_in = _sentence(filled_in, keeps_spelling=_begins_as_written(given, text_of))
+            keeps_spelling = not given.id.startswith("{") or _begins_as_written(given, text_of)
+            filled_in = _sentence(filled_in, keeps_spelling=keeps_spelling)
         return filled_in[:LONGEST]
 
     return fill(said, 0)

@@ -31,6 +31,7 @@ from controller.api.bodies import (
 )
 from controller.api.view import TableView
 from controller.language import ENGLISH, PARAMETER
+from firmware_bridge.messages import AnyText, MessageError, message
 
 _decode_view = msgspec.json.Decoder(TableView, dec_hook=decode_operation_hook).decode
 HOST = "http://table"
@@ -39,13 +40,8 @@ PAUSES: Final = (0.05, 0.1, 0.2, 0.4, 0.8)  # seconds between two tries
 CONNECT_WITHIN: Final = 10  # seconds
 
 
-class TableUnreachableError(Exception):
-    """Reports that no daemon answers at the socket. `hint`: the next step. `code`: set if the daemon refused."""
-
-    def __init__(self, sentence: str, hint: str = "", code: str = "") -> None:
-        super().__init__(sentence)
-        self.hint = hint
-        self.code = code
+class TableUnreachableError(MessageError):
+    """Reports that no daemon answers at the socket. `code`: set if the daemon refused."""
 
 
 class NotAdmittedError(TableUnreachableError):
@@ -55,18 +51,19 @@ class NotAdmittedError(TableUnreachableError):
 class NotInJournalError(TableUnreachableError):
     """Reports that the table's journal does not have that event. `newest`: the last event that it has."""
 
-    def __init__(self, sentence: str, newest: EventId) -> None:
-        super().__init__(sentence)
+    def __init__(self, said: AnyText, newest: EventId) -> None:
+        super().__init__(said)
         self.newest = newest
 
 
-class NoTableError(Exception):
-    """Reports that a program other than a daemon of this version answers at the socket. `hint`: the next step."""
-
-    hint = "Name the daemon's socket with --socket, and use the cardshoe that was installed with the daemon."
+class NoTableError(MessageError):
+    """Reports that a program other than a daemon of this version answers at the socket."""
 
     def __init__(self, where: Path | str) -> None:
-        super().__init__(f"The program at {where} is not a daemon of this version.")
+        super().__init__(
+            message("The program at {where} is not a daemon of this version.", where=str(where)),
+            message("Name the daemon's socket with --socket, and use the cardshoe that was installed with the daemon."),
+        )
 
 
 class _Connector(aiohttp.UnixConnector):
@@ -180,7 +177,9 @@ class ApiClient:
         try:
             return decode_answer(await self.post(f"/v1/operations{self._asked}", encode(request)))
         except msgspec.MsgspecError as error:
-            raise TableUnreachableError(f"The table at {self._socket} did not answer: {error}.") from error
+            raise TableUnreachableError(
+                message("The table at {socket} did not answer: {why}.", socket=str(self._socket), why=str(error))
+            ) from error
 
     async def enrol(self, request: EnrolmentRequest) -> tuple[OperationAnswer, str]:
         """Make this client a screen, at the port. Returns the answer, and the screen's cookie if it is accepted."""
@@ -189,7 +188,9 @@ class ApiClient:
             async with self._session.post(f"{self._host}/v1/screen/enrolment", data=encode(request)) as response:
                 answer = decode_answer(await response.read())
         except (aiohttp.ClientError, OSError, TimeoutError, msgspec.MsgspecError) as error:
-            raise TableUnreachableError(f"The table at {self._socket} did not answer: {error}.") from error
+            raise TableUnreachableError(
+                message("The table at {socket} did not answer: {why}.", socket=str(self._socket), why=str(error))
+            ) from error
         cookie = response.headers.get("Set-Cookie", "").partition(";")[0]
         if cookie:
             self._session.headers["Cookie"] = cookie
@@ -207,7 +208,7 @@ class ApiClient:
             async with self._session.get(f"{self._host}/v1/events", headers=headers) as response:
                 if response.status == 409:
                     missing = decode_not_in_journal(await response.read())
-                    raise NotInJournalError(str(missing.sentence), EventId(missing.journal, missing.entry))
+                    raise NotInJournalError(missing.sentence, EventId(missing.journal, missing.entry))
                 await _require_ok(response)
                 async for line in response.content:
                     if not line.endswith(b"\n"):
@@ -235,27 +236,33 @@ class ApiClient:
         try:
             return await self._read("POST", path, body)
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
-            raise TableUnreachableError(f"The table at {self._socket} did not answer: {error}.") from error
+            raise TableUnreachableError(
+                message("The table at {socket} did not answer: {why}.", socket=str(self._socket), why=str(error))
+            ) from error
 
     def _unreachable(self, error: Exception) -> TableUnreachableError:
         """Return the error for a person, by the system's error at the socket."""
         system = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
         if isinstance(system, PermissionError):
-            sentence = f"This user may not reach the socket {self._socket}."
-            return NotAdmittedError(sentence, "Log in as a user of the table, or open the socket's folder to this one.")
+            sentence = message("This user may not reach the socket {socket}.", socket=str(self._socket))
+            return NotAdmittedError(
+                sentence, message("Log in as a user of the table, or open the socket's folder to this one.")
+            )
         if isinstance(system, BlockingIOError):
-            sentence = f"Too many programs wait at {self._socket}."
-            return TableUnreachableError(sentence, "End programs that use it, then try again.")
-        sentence = f"No daemon answers at {self._socket}."
+            sentence = message("Too many programs wait at {socket}.", socket=str(self._socket))
+            return TableUnreachableError(sentence, message("End programs that use it, then try again."))
+        sentence = message("No daemon answers at {socket}.", socket=str(self._socket))
         if isinstance(self._socket, Path) and self._socket.exists() and not self._socket.is_socket():
             return TableUnreachableError(
-                f"{self._socket} is not a socket.",
-                "Name the daemon's with --socket: [api] socket of its configuration.",
+                message("{socket} is not a socket.", socket=str(self._socket)),
+                message("Name the daemon's with --socket: [api] socket of its configuration."),
             )
         if isinstance(system, ConnectionRefusedError):
-            return TableUnreachableError(sentence, "The daemon ended and left its socket behind: start it again.")
+            return TableUnreachableError(
+                sentence, message("The daemon ended and left its socket behind: start it again.")
+            )
         return TableUnreachableError(
-            sentence, "Start it (systemctl start cardshoe@TABLE), or name its socket with --socket."
+            sentence, message("Start it (systemctl start cardshoe@TABLE), or name its socket with --socket.")
         )
 
     async def _read(self, verb: str, path: str, body: bytes | None = None) -> bytes:
@@ -291,5 +298,5 @@ async def _require_ok(response: aiohttp.ClientResponse) -> None:
     if not response.ok and response.content_type == "application/json":
         refused = NotAdmittedError if response.status == 403 else TableUnreachableError
         answer = decode_answer(await response.read())
-        raise refused(str(answer.sentence), code=answer.code)
+        raise refused(answer.sentence, code=answer.code)
     response.raise_for_status()

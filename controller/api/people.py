@@ -12,7 +12,7 @@ from controller.api.pins import PinDesk, PinRefusedError, mistake_of_hash, wrong
 from controller.api.unix_socket import NOT_ADMITTED
 from controller.roles import Role
 from controller.table.model import Proof
-from firmware_bridge.messages import Message, message
+from firmware_bridge.messages import Message, MessageError, message
 from firmware_bridge.plain_text import plain
 
 NOT_SIGNED_ON: Final = message(
@@ -49,17 +49,17 @@ class Acting(NamedTuple):
     screen: str = ""
 
 
-class PersonRefusedError(Exception):
+class PersonRefusedError(MessageError):
     """Refuses an unknown person, or one without proof. `code` is for programs; `at_door`: no PIN was checked."""
 
+    message: Message
+
     def __init__(self, code: str, said: Message, *, at_door: bool = True) -> None:
-        super().__init__(str(said))
-        self.message = said
-        self.code = code
+        super().__init__(said, code=code)
         self.at_door = at_door
 
 
-def mistakes_of_each(people: tuple[Person, ...], readers: tuple[Reader, ...], *, simulated: bool) -> list[str]:
+def mistakes_of_each(people: tuple[Person, ...], readers: tuple[Reader, ...], *, simulated: bool) -> list[Message]:
     """Return the mistakes in the people and readers of a configuration, a sentence for each."""
     return [
         *_mistakes_of_names(people, readers),
@@ -68,47 +68,49 @@ def mistakes_of_each(people: tuple[Person, ...], readers: tuple[Reader, ...], *,
     ]
 
 
-def _mistakes_of_names(people: tuple[Person, ...], readers: tuple[Reader, ...]) -> Iterator[str]:
+def _mistakes_of_names(people: tuple[Person, ...], readers: tuple[Reader, ...]) -> Iterator[Message]:
     for kind, ids in (("people", [one.id for one in people]), ("readers", [one.id for one in readers])):
         for id_ in dict.fromkeys(ids):
             if not id_:
-                yield f"one of [[{kind}]] has an empty id."
+                yield message("One of [[{kind}]] has an empty id.", kind=kind)
             elif ids.count(id_) > 1:
-                yield f"two {kind} are called {id_}."
+                yield message("Two {kind} are called {id}.", kind=kind, id=id_)
 
 
-def _mistakes_of_uids(people: tuple[Person, ...], readers: tuple[Reader, ...]) -> Iterator[str]:
+def _mistakes_of_uids(people: tuple[Person, ...], readers: tuple[Reader, ...]) -> Iterator[Message]:
     users = [(uid, "people") for person in people for uid in person.uids]
     users += [(uid, "readers") for reader in readers for uid in reader.uids]
     for uid in dict.fromkeys(uid for uid, _ in users):
         kinds = [kind for one, kind in users if one == uid]
         if not 0 <= uid <= MOST_UID:
-            yield f"{uid} is not a valid uid; `id -u NAME` prints a user's."
+            yield message("{uid} is not a valid uid; `id -u NAME` prints a user's.", uid=uid)
         elif len(set(kinds)) > 1:
-            yield f"uid {uid} belongs to a person and to a reader."
+            yield message("Uid {uid} belongs to a person and to a reader.", uid=uid)
         elif len(kinds) > 1:
-            yield f"uid {uid} stands for two {kinds[0]}."
+            yield message("Uid {uid} stands for two {kinds}.", uid=uid, kinds=kinds[0])
     for reader in readers:
         if not reader.uids:
-            yield f"the reader {reader.id} has no uids."
+            yield message("The reader {id} has no uids.", id=reader.id)
 
 
-def _mistakes_of_person(person: Person, *, simulated: bool) -> Iterator[str]:
+def _mistakes_of_person(person: Person, *, simulated: bool) -> Iterator[Message]:
     if person.pin_hash:
         if mistake := mistake_of_hash(person.pin_hash, simulated=simulated):
-            yield f"[[people]] {person.id}: the pin_hash {mistake}; `cardshoe pin` creates one."
+            yield message(
+                "[[people]] {id}: the pin_hash {mistake}; `cardshoe pin` creates one.", id=person.id, mistake=mistake
+            )
     elif person.role is not Role.DEALER:
-        yield f"[[people]] {person.id} has no pin_hash; every rank above the dealer's needs one."
+        yield message("[[people]] {id} has no pin_hash; every rank above the dealer's needs one.", id=person.id)
     elif not person.uids:
-        yield f"[[people]] {person.id} has neither a pin_hash nor uids, and could do nothing."
+        yield message("[[people]] {id} has neither a pin_hash nor uids, and could do nothing.", id=person.id)
 
 
-def mistakes_of_all(people: tuple[Person, ...]) -> Iterator[str]:
+def mistakes_of_all(people: tuple[Person, ...]) -> Iterator[Message]:
     """Yield what the configuration of people lacks as a whole."""
     if not any(person.role is Role.SHIFT_MANAGER for person in people):
-        yield "there is no shift_manager, who decides what the rules leave open."
+        yield message("There is no shift_manager, who decides what the rules leave open.")
     if not any(person.uids for person in people):
-        yield "no user may use the socket; give at least one of [[people]] the uid of a user."
+        yield message("No user may use the socket; give at least one of [[people]] the uid of a user.")
 
 
 class People:

@@ -21,7 +21,7 @@ from controller.api.callers import Caller
 from controller.journal.codec import Moment
 from controller.table.model import PinLock
 from controller.table.screens import lock_length_ns
-from firmware_bridge.messages import Message, message
+from firmware_bridge.messages import Message, MessageError, message
 from firmware_bridge.plain_text import whole_number
 
 SHORTEST: Final = 6  # digits
@@ -61,13 +61,13 @@ class Deadlines:
         return (self._ends[key][1] - now.boottime_ns) / 1e9
 
 
-class PinRefusedError(Exception):
+class PinRefusedError(MessageError):
     """Refuses a person without proof. `code` is for programs; `at_door`: the PIN was not checked."""
 
+    message: Message
+
     def __init__(self, code: str, said: Message, *, at_door: bool = False) -> None:
-        super().__init__(str(said))
-        self.message = said
-        self.code = code
+        super().__init__(said, code=code)
         self.at_door = at_door
 
 
@@ -117,17 +117,18 @@ def _read(kept: str) -> _Kept | None:
     return _Kept(cost, block, lanes, salt_bytes, digest_bytes)
 
 
-def mistake_of_hash(kept: str, *, simulated: bool) -> str:
-    """Return the mistake in a hash, to follow "pin_hash", or an empty string if there is none. A simulated table's hash
-    may be weak.
+def mistake_of_hash(kept: str, *, simulated: bool) -> Message | None:
+    """Return the mistake in a hash, to follow "pin_hash", or None if there is none.
+
+    A simulated table's hash may be weak.
     """
     parts = _read(kept)
     if parts is None:
-        return "is not the hash of a PIN"
+        return message("is not the hash of a PIN")
     if parts.n * parts.r * parts.p > MOST_WORK or len(parts.salt) > 1024 or len(parts.digest) > 1024:
-        return "needs more memory or time than a table's PC has"
+        return message("needs more memory or time than a table's PC has")
     strong = parts.n >= SCRYPT[0] and parts.r >= SCRYPT[1] and len(parts.salt) >= SALT and len(parts.digest) >= DIGEST
-    return "" if strong or simulated else "is too weak"
+    return None if strong or simulated else message("is too weak")
 
 
 def pin_matches(pin: str, kept: str) -> bool:

@@ -8,22 +8,24 @@ import socket
 from typing import Final
 
 from controller.api.connections import BACKLOG
+from firmware_bridge.messages import Message, MessageError, message
 
 OWN_NAMES: Final = ("localhost", "127.0.0.1", "[::1]")
 TRIES: Final = 16  # for a port that is free on both addresses
 NO_ADDRESS: Final = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)  # the machine has no IPv6
 
 
-PORT_HINT: Final = "End the program that uses it (`ss -ltnp` names it), or name another port under [api.http] port."
+PORT_HINT: Final = message(
+    "End the program that uses it (`ss -ltnp` names it), or name another port under [api.http] port."
+)
 
 
-class PortRefusedError(Exception):
-    """Reports an unusable `[api.http] port`. The sentence says `why`; `hint` is the next step."""
+class PortRefusedError(MessageError):
+    """Reports an unusable `[api.http] port`. `why` says what is wrong with it."""
 
-    def __init__(self, port: int, why: str) -> None:
-        super().__init__(f"[api.http] port: {port} {why}.")
+    def __init__(self, port: int, why: Message) -> None:
+        super().__init__(message("[api.http] port: {port} {why}.", port=port, why=why), PORT_HINT)
         self.why = why
-        self.hint = PORT_HINT
 
 
 class TcpListener:
@@ -45,21 +47,21 @@ class TcpListener:
             listening.close()
 
 
-def why_not_free(port: int) -> str:
-    """Return why no program can listen at a port now; empty if it is free. The test does not listen."""
+def why_not_free(port: int) -> Message | None:
+    """Return why no program can listen at a port now, or None if it is free. The test does not listen."""
     for family, address in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
         try:
             _bind(family, address, port).close()
         except OSError as error:
             if error.errno not in NO_ADDRESS:
                 return _why(error)
-    return ""
+    return None
 
 
-def _why(error: OSError) -> str:
+def _why(error: OSError) -> Message:
     if error.errno == errno.EADDRINUSE:
-        return "is in use"
-    return f"cannot be opened: {os.strerror(error.errno or 0)}"
+        return message("is in use")
+    return message("cannot be opened: {why}", why=os.strerror(error.errno or 0))
 
 
 def _listen(port: int) -> tuple[socket.socket, ...]:

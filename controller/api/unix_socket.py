@@ -21,7 +21,7 @@ from typing import Final
 from controller.api.callers import Caller
 from controller.api.connections import BACKLOG, LINGER, Acceptor, Connection, refusal
 from controller.api.refusals import Refusals
-from firmware_bridge.messages import Message, message
+from firmware_bridge.messages import Message, MessageError, message
 
 LONGEST_PATH: Final = 107  # bytes of a socket's path, by the kernel's limit
 REFUSED_AT_ONCE: Final = 32  # connections refused before others have their turn: each takes a tenth of the time
@@ -38,18 +38,24 @@ TOO_MANY: Final = message("This user has too many connections to the table; end 
 FULL: Final = message("The table has too many connections; end programs that use it, then try again.")
 
 
-class SocketRefusedError(Exception):
-    """Reports an unusable `[api] socket`. The sentence says why; `hint` is the next step."""
-
-    def __init__(self, path: Path, why: str, hint: str = "Name another path under [api] socket.") -> None:
-        super().__init__(f"[api] socket: {path} {why}.")
-        self.hint = hint
+OTHER_PATH: Final = message("Name another path under [api] socket.")
 
 
-def why_too_long(path: Path) -> str:
-    """Return why the system cannot use that socket name; empty if it can."""
+class SocketRefusedError(MessageError):
+    """Reports an unusable `[api] socket`. The message says why."""
+
+    def __init__(self, path: Path, why: Message, hint: Message = OTHER_PATH) -> None:
+        super().__init__(message("[api] socket: {path} {why}.", path=str(path), why=why), hint)
+
+
+def why_too_long(path: Path) -> Message | None:
+    """Return why the system cannot use that socket name, or None if it can."""
     length = len(os.fsencode(path))
-    return f"is {length} bytes long, and the system allows at most {LONGEST_PATH}" if length > LONGEST_PATH else ""
+    if length <= LONGEST_PATH:
+        return None
+    return message(
+        "is {length} bytes long, and the system allows at most {longest}", length=length, longest=LONGEST_PATH
+    )
 
 
 def check_path(path: Path) -> None:
@@ -80,20 +86,22 @@ def _check_in(folder: int, path: Path) -> tuple[int, int] | None:
     except FileNotFoundError:
         return None
     if not stat.S_ISSOCK(found.st_mode):
-        raise SocketRefusedError(path, "exists and is not a socket; it was left untouched")
+        raise SocketRefusedError(path, message("exists and is not a socket; it was left untouched"))
     with socket.socket(socket.AF_UNIX) as caller:
         caller.setblocking(False)
         answered = caller.connect_ex(f"/proc/self/fd/{folder}/{path.name}")
     if answered in (0, errno.EAGAIN):
         raise _in_use(path)
     if answered != errno.ECONNREFUSED:
-        raise SocketRefusedError(path, f"is a socket that cannot be replaced: {os.strerror(answered)}")
+        raise SocketRefusedError(path, message("is a socket that cannot be replaced: {why}", why=os.strerror(answered)))
     return found.st_dev, found.st_ino
 
 
 def _in_use(path: Path) -> SocketRefusedError:
     return SocketRefusedError(
-        path, "is the socket of a program that runs", "End that program, or name another path under [api] socket."
+        path,
+        message("is the socket of a program that runs"),
+        message("End that program, or name another path under [api] socket."),
     )
 
 
@@ -165,7 +173,7 @@ def _open_to_all(folder: int, path: Path, listening: socket.socket) -> tuple[int
     try:
         found = os.fstat(node)
         if not (stat.S_ISSOCK(found.st_mode) and _leads_to(listening, node)):
-            raise SocketRefusedError(path, "was replaced while it was created")
+            raise SocketRefusedError(path, message("was replaced while it was created"))
         Path(f"/proc/self/fd/{node}").chmod(0o666)  # chmod of the path would follow a link
     finally:
         os.close(node)

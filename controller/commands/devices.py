@@ -15,6 +15,7 @@ from typing import Final
 import click
 import msgspec
 
+from controller.api.in_language import in_language
 from controller.commands.game_options import print_json
 from controller.commands.text import Page, page, write_out
 from controller.problems import BadInputError, DeviceProblemError
@@ -25,8 +26,14 @@ from firmware_bridge.drivers.cardlink.sealing import KEY_SIZE
 from firmware_bridge.drivers.registry import Maturity, driver_problems, registered_driver
 from firmware_bridge.errors import BadDeviceUrlError, KeyFileError
 from firmware_bridge.identify import Identification, identify
+from firmware_bridge.messages import Message, message
 
 INSTALLED: Final = Path("/etc/cardshoe")
+MATURITY: Final = {
+    Maturity.OWN: message("this project's own protocol"),
+    Maturity.COMMUNITY: message("community, unverified against the maker's specification"),
+    Maturity.OTHERS: message("from another package, not tested by this project"),
+}
 KEY_FILE = click.option(
     "--key-file", required=True, type=click.Path(path_type=Path), help="The table's [device] key_file."
 )
@@ -50,14 +57,15 @@ def devices(context: click.Context, asks: bool, urls: tuple[str, ...], key_file:
     lists = context.obj if isinstance(context.obj, Lists) else _system_lists()  # a test passes its own lists
     found = asyncio.run(_find(discover(lists), asks, urls, keys, key_file))
     if as_json:
-        print_json(found)
+        print_json(in_language(found, None))
     else:
         paper = page()
         write(paper, found)
         paper.show()
     if failed := [asked for asked in found.asked if asked.account.identity is None]:
         raise DeviceProblemError(
-            f"{len(failed)} of {len(found.asked)} devices did not answer.", "The lines above say why."
+            message("{silent} of {asked} devices did not answer.", silent=len(failed), asked=len(found.asked)),
+            message("The lines above say why."),
         )
 
 
@@ -72,7 +80,7 @@ def _keys(key_file: Path | None) -> Mapping[str, bytes]:
     try:
         return {} if key_file is None else read_device_keys(key_file)
     except KeyFileError as error:
-        raise BadInputError(str(error), error.hint) from error
+        raise BadInputError(error) from error
 
 
 async def _find(
@@ -82,7 +90,7 @@ async def _find(
     try:
         asked = [str(parse_device_url(url)) for url in urls]
     except BadDeviceUrlError as error:
-        raise BadInputError(str(error), error.hint) from error
+        raise BadInputError(error) from error
     asked += [one.url for one in around.devices if asks and _may_be_asked(one) and one.url not in asked]
     accounts = [AskedDevice(url, await identify(parse_device_url(url), keys.get)) for url in asked]
     return Devices(
@@ -112,34 +120,53 @@ def pair(serial: str, key_file: Path, replace: bool) -> None:
     try:
         add_device_key(key_file, serial, key, replace=replace)
     except KeyFileError as error:
-        raise BadInputError(str(error), error.hint) from error
+        raise BadInputError(error) from error
+    write_out(key.hex())
     write_out(
-        f"{key.hex()}\n"
-        f"Enter this key in the service menu of {serial}; it is not shown again, and {key_file} keeps it.\n"
-        f"{_readers_of(key_file)}\n"
-        f"Then clear this screen. {_how_to_check(key_file)}"
+        message(
+            "Enter this key in the service menu of {serial}; it is not shown again, and {path} keeps it.",
+            serial=serial,
+            path=str(key_file),
+        )
     )
+    write_out(_readers_of(key_file))
+    write_out(message("Then clear this screen. {check}", check=_how_to_check(key_file)))
 
 
-def _how_to_check(key_file: Path) -> str:
+def _how_to_check(key_file: Path) -> Message:
     """Say how to check the pairing. A running daemon holds the port, and may use a copy of the file."""
     asked = f"cardshoe devices --ask --key-file {key_file}"
     folder = key_file.resolve().parent
     if folder.parent != INSTALLED:
-        return f"See that it holds: {asked}; if a daemon uses the device, check with `cardshoe status` after a restart."
+        return message(
+            "See that it holds: {command}; if a daemon uses the device, check with `cardshoe status` after a restart.",
+            command=asked,
+        )
     shown = f"cardshoe status --socket /run/cardshoe/{folder.name}/api.sock"
-    return f"See that it holds: systemctl restart cardshoe@{folder.name}, then {shown}; without a daemon: {asked}"
+    return message(
+        "See that it holds: systemctl restart cardshoe@{table}, then {command}; without a daemon: {asked}",
+        table=folder.name,
+        command=shown,
+        asked=asked,
+    )
 
 
-def _readers_of(key_file: Path) -> str:
+def _readers_of(key_file: Path) -> Message:
     """Say who may read the keys; the daemon must be among them."""
     found = key_file.stat()
     with suppress(KeyError):
         owner = pwd.getpwuid(found.st_uid).pw_name
         if not found.st_mode & stat.S_IRGRP:
-            return f"Only {owner} may read that file. The daemon must run as that user, or get the file from systemd."
-        return f"{owner} and the group {grp.getgrgid(found.st_gid).gr_name} may read that file."
-    return f"Its owner is {found.st_uid}, its group {found.st_gid}: the daemon must be able to read it."
+            return message(
+                "Only {owner} may read that file. The daemon must run as that user, or get the file from systemd.",
+                owner=owner,
+            )
+        return message(
+            "{owner} and the group {group} may read that file.", owner=owner, group=grp.getgrgid(found.st_gid).gr_name
+        )
+    return message(
+        "Its owner is {uid}, its group {gid}: the daemon must be able to read it.", uid=found.st_uid, gid=found.st_gid
+    )
 
 
 @devices.command()
@@ -150,10 +177,14 @@ def forget(serial: str, key_file: Path) -> None:
     try:
         remove_device_key(key_file, serial)
     except KeyFileError as error:
-        raise BadInputError(str(error), error.hint) from error
+        raise BadInputError(error) from error
     write_out(
-        f"{key_file} has no key for {serial} any more: the device is refused from the next link on. To end the "
-        "present link, unplug the device."
+        message(
+            "{path} has no key for {serial} any more: the device is refused from the next link on. "
+            "To end the present link, unplug the device.",
+            path=str(key_file),
+            serial=serial,
+        )
     )
 
 
@@ -170,44 +201,51 @@ class Devices(msgspec.Struct, frozen=True):
     devices: tuple[FoundDevice, ...]
     asked: tuple[AskedDevice, ...]
     paired: tuple[str, ...]
-    problems: tuple[str, ...]
+    problems: tuple[Message, ...]
     key_file: str
 
 
 def write(paper: Page, found: Devices) -> None:
     """Write everything that was found, in lines."""
-    paper.heading("Plugged in")
+    paper.heading(message("Plugged in"))
     if not found.devices:
-        paper.entry("No device was found that this program can use. Name a device behind a serial server with --url.")
+        paper.entry(
+            message("No device was found that this program can use. Name a device behind a serial server with --url.")
+        )
     for device in found.devices:
         _write_device(paper, device, found)
     for asked in found.asked:
         _write_asked(paper, asked, found)
     if found.paired:
-        paper.heading(f"Paired ({found.key_file})")
+        paper.heading(message("Paired ({file})", file=found.key_file))
         seen = {device.serial for device in found.devices} | {
             asked.account.identity.serial for asked in found.asked if asked.account.identity is not None
         }
         for serial in found.paired:
-            paper.entry(f"{serial}: {'there' if serial in seen else 'not seen'}")
+            there = message("there") if serial in seen else message("not seen")
+            paper.entry(message("{serial}: {state}", serial=serial, state=there))
     if found.problems:
-        paper.heading("Problems")
+        paper.heading(message("Problems"))
         for problem in found.problems:
             paper.entry(problem)
 
 
 def _write_device(paper: Page, device: FoundDevice, found: Devices) -> None:
     named = ", ".join(filter(None, (device.serial, device.usb, device.description)))
-    paper.entry(f"{device.place}: {named or 'no description'}")
+    paper.entry(message("{place}: {device}", place=device.place, device=named or message("no description")))
     if device.problem:
         paper.entry(device.problem, indent=4)
     if not device.driver:
         paper.entry(device.advice, indent=4)
         return
-    paper.entry(f"driver {device.driver}: {device.maturity}", indent=4)
+    paper.entry(_driver(device.driver, Maturity(device.maturity)), indent=4)
     if device.serial not in found.paired:
         paper.entry(
-            f"no key for it in {found.key_file}: cardshoe devices pair {device.serial} --key-file {found.key_file}",
+            message(
+                "no key for it in {file}: {command}",
+                file=found.key_file,
+                command=f"cardshoe devices pair {device.serial} --key-file {found.key_file}",
+            ),
             indent=4,
         )
     if device.url not in {asked.url for asked in found.asked}:
@@ -216,22 +254,48 @@ def _write_device(paper: Page, device: FoundDevice, found: Devices) -> None:
 
 def _write_asked(paper: Page, asked: AskedDevice, found: Devices) -> None:
     account = asked.account
-    paper.heading(f"Asked: {asked.url}")
+    paper.heading(message("Asked: {url}", url=asked.url))
     if account.identity is None:
-        paper.entry(f"{account.code}: {account.sentence} {account.hint}".rstrip())
+        why = tuple(one for one in (account.sentence, account.hint) if one)
+        paper.entry(message("{code}: {parts:sentences}", code=account.code, parts=why))
         return
     said = account.identity
     row = registered_driver(parse_device_url(asked.url).driver)
-    proven = "proven by its key" if row.needs_keys else "by the URL's name: it cannot identify itself"
-    paper.entry(f"{said.kind} {said.maker} {said.model}, serial {said.serial or 'none'} ({proven})")
-    paper.entry(f"dispenses {said.unit}, for {said.deck_size} cards{', SIMULATED' if said.simulated else ''}")
-    paper.entry(f"driver {row.name}: {row.maturity.value}")
-    paper.entry(f"firmware {said.firmware or 'unknown'}, digest {said.firmware_digest or 'unknown'}")
+    proven = message("proven by its key") if row.needs_keys else message("by the URL's name: it cannot identify itself")
+    paper.entry(
+        message(
+            "{device}, serial {serial} ({proven})",
+            device=f"{said.kind} {said.maker} {said.model}",
+            serial=said.serial or message("none"),
+            proven=proven,
+        )
+    )
+    paper.entry(message("dispenses {unit}, for {cards} cards", unit=said.unit, cards=said.deck_size))
+    if said.simulated:
+        paper.entry(message("SIMULATED"))
+    paper.entry(_driver(row.name, row.maturity))
+    paper.entry(
+        message(
+            "firmware {firmware}, digest {digest}",
+            firmware=said.firmware or message("unknown"),
+            digest=said.firmware_digest or message("unknown"),
+        )
+    )
     can = [name for name, value in msgspec.structs.asdict(said.capabilities).items() if value is True]
-    paper.entry(f"can: {', '.join(can) or 'nothing'}; dispenses {said.capabilities.dispenses}")
+    paper.entry(
+        message(
+            "can: {can:list}; dispenses {dispenses}",
+            can=tuple(can) or message("nothing"),
+            dispenses=said.capabilities.dispenses,
+        )
+    )
     for sentence in account.cannot:
-        paper.entry(str(sentence))
+        paper.entry(sentence)
     _write_section(paper, section_of(asked, found.key_file))
+
+
+def _driver(name: str, maturity: Maturity) -> Message:
+    return message("driver {name}: {maturity}", name=name, maturity=MATURITY[maturity])
 
 
 def section_of(asked: AskedDevice, key_file: str) -> str:

@@ -1,6 +1,9 @@
-"""The option `--language` of commands that show a table, and the words that they share with the console.
+"""The language of a command: that of `cardshoe --language`, of the command's own option, or of the locale.
 
-It is a separate module because the simulators' commands use it, too.
+Everything that a command prints is rendered in it: by `Page` and `write_out` (text.py), by `ProblemError`
+(controller/problems.py), and by `Terminal`. Two things stay in English: what click makes, such as `--help` and the
+refusal of an unknown option, because docs and man pages are made from it and click has no catalogue; and `--json`,
+because programs read it.
 """
 
 from __future__ import annotations
@@ -17,16 +20,32 @@ from firmware_bridge.messages import Message
 
 LOCALE: Final = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first set variable decides
 Command = TypeVar("Command", bound=Callable[..., Any])
+_CHOSEN: Final = f"{__name__}.chosen"  # in the context of the whole command line
 
 
-def language_option(command: Command) -> Command:
+def language_option(command: Command, *, passed: bool = True) -> Command:
+    """Add the option `--language`. The command gets it as an argument if `passed`."""
     return click.option(
         "--language",
         type=click.Choice(tuple(languages())),
-        default=lambda: of_locale(os.environ),
+        callback=_choose,
+        expose_value=passed,
         show_default="of the locale",
-        help="The language of what the table says.",
+        help="The language of what the command prints.",
     )(command)
+
+
+def _choose(context: click.Context, _: click.Parameter, given: str | None) -> str:
+    if given is not None:
+        context.meta[_CHOSEN] = given
+    return chosen_language()
+
+
+def chosen_language() -> str:
+    """Return the language of the command that runs, or of the locale if no option chooses one."""
+    context = click.get_current_context(silent=True)
+    chosen: str | None = None if context is None else context.meta.get(_CHOSEN)
+    return chosen or of_locale(os.environ)
 
 
 def of_locale(environment: Mapping[str, str]) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from importlib.metadata import version
 from typing import Any, Final
 
 import click
 
 from controller.commands.found_commands import FoundCommands
+from controller.commands.language import language_option
 from controller.commands.standard_streams import StandardStreams
 from controller.problems import BadInputError
+from firmware_bridge.messages import message
 
 OWN: Final = {  # name -> module:attribute, imported when it is used
     "run": ("controller.commands.run", "run"),
@@ -72,9 +75,12 @@ class Commands(FoundCommands):
             if not isinstance(error.__context__, EOFError):
                 raise  # interrupted
             click.echo(err=True)  # ends the line of the question
-            sentence = "The input ended before the questions were answered."
-            hint = "Nothing was done. Answer them in a terminal, or by options, which the command's --help lists."
-            raise BadInputError(sentence, hint) from error
+            raise BadInputError(
+                message("The input ended before the questions were answered."),
+                message(
+                    "Nothing was done. Answer them in a terminal, or by options, which the command's --help lists."
+                ),
+            ) from error
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(super().list_commands(ctx))
@@ -88,6 +94,7 @@ class Commands(FoundCommands):
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(version("cardshoe"), prog_name="cardshoe")
+@partial(language_option, passed=False)
 def main() -> None:
     """The host of an electronic card shoe or shuffler: knows the next hand, enforces the deal, reports irregularities.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from controller.problems import ConfigurationProblemError, DeviceProblemError, JournalProblemError, ProblemError
+from firmware_bridge.messages import Message, message
 
 if TYPE_CHECKING:
     from controller.daemon.sections import Configuration
@@ -19,22 +20,26 @@ WRONG_FILE: Final = frozenset({"journal-key", "journal-format", "journal-linked"
 """Errors of the journal that come from the configuration or its files, so that a restart changes nothing."""
 
 
-def _where_to_correct(path: Path) -> str:
-    """Return where to correct a file that systemd passed as a copy (`LoadCredential=`), or "" for other files."""
+def _where_to_correct(path: Path) -> Message | None:
+    """Return where to correct a file that systemd passed as a copy (`LoadCredential=`), or None for other files."""
     from controller.daemon.configuration import original_of
 
     found = original_of(path)
     if found is None:
-        return ""
-    return f"This is systemd's copy. Correct {found.path}, then `systemctl restart cardshoe@{found.table}`."
+        return None
+    return message(
+        "This is systemd's copy. Correct {path}, then `systemctl restart cardshoe@{table}`.",
+        path=str(found.path),
+        table=found.table,
+    )
 
 
-def _owner_mistake(configuration: Configuration | None) -> str:
-    """Return a sentence if another user owns the journal, which a restart does not change, or "" if not or unknown."""
+def _owner_mistake(configuration: Configuration | None) -> Message | None:
+    """Return a sentence if another user owns the journal, which a restart does not change, or None."""
     from controller.daemon.journal_files import hint_of_owner
 
     if configuration is None:
-        return ""
+        return None
     return hint_of_owner(configuration.table.name, configuration.journal.folder)
 
 
@@ -83,24 +88,32 @@ def run(path: Path, reread: Path | None, verbose: bool) -> None:
 
         asyncio.run(run_daemon(configuration, Origin(path, hang_ups, reread, program, logs)))
     except ConfigurationError as error:
-        raise ConfigurationProblemError(str(error), _where_to_correct(path) or error.hint) from error
+        raise ConfigurationProblemError(error, _where_to_correct(path) or "") from error
     except JournalError as error:
         if hint := _owner_mistake(configuration):
-            raise ConfigurationProblemError(str(error), hint) from error
+            raise ConfigurationProblemError(error, hint) from error
         problem = ConfigurationProblemError if error.code in WRONG_FILE else JournalProblemError
-        raise problem(str(error), error.hint) from error
-    except ProgramError as error:
-        raise ConfigurationProblemError(str(error), error.hint) from error
-    except (KeyFileError, CardTableError, BadDeviceUrlError, SocketRefusedError, PortRefusedError) as error:
-        raise ConfigurationProblemError(str(error), error.hint) from error
+        raise problem(error) from error
+    except (
+        ProgramError,
+        KeyFileError,
+        CardTableError,
+        BadDeviceUrlError,
+        SocketRefusedError,
+        PortRefusedError,
+    ) as error:
+        raise ConfigurationProblemError(error) from error
     except BridgeError as error:
-        raise DeviceProblemError(str(error), error.hint) from error
+        raise DeviceProblemError(error) from error
     except OSError as error:
-        sentence = f"The daemon cannot start: {error.strerror or error} ({error.filename or 'no file'})."
+        why = error.strerror or str(error)
+        sentence = message("The daemon cannot start: {why}.", why=why)
+        if error.filename:
+            sentence = message("The daemon cannot start: {why} ({file}).", why=why, file=str(error.filename))
         if isinstance(error, PermissionError) and (hint := _owner_mistake(configuration)):
             raise ConfigurationProblemError(sentence, hint) from error
-        raise ProblemError(sentence, "Check the paths under [api] and [journal].") from error
+        raise ProblemError(sentence, message("Check the paths under [api] and [journal].")) from error
     except asyncio.CancelledError as error:
-        raise ProblemError("A part of the daemon failed.", "The log has the details.") from error
+        raise ProblemError(message("A part of the daemon failed."), message("The log has the details.")) from error
     finally:
         logs.flush()

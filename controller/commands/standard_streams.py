@@ -16,6 +16,7 @@ from contextlib import suppress
 from typing import Any, Final, TextIO
 
 from controller.problems import ProblemError
+from firmware_bridge.messages import AnyText, Message, message
 
 READER_GONE: Final = 141
 """The exit code of a command whose output has lost its reader: what a shell reports for SIGPIPE."""
@@ -28,8 +29,8 @@ class OutputError(ProblemError):
 
     exit_code = UNWRITABLE
 
-    def __init__(self, sentence: str, hint: str) -> None:
-        super().__init__(sentence, hint)
+    def __init__(self, said: Message, hint: AnyText = "") -> None:
+        super().__init__(said, hint)
         self._is_shown = False
 
     def show(self, file: Any = None) -> None:
@@ -49,11 +50,15 @@ class ReaderGoneError(OutputError):
 
 def _problem_of(error: OSError) -> OutputError:
     if error.errno == errno.EPIPE:
-        return ReaderGoneError("The reader of the output has gone.", "")
+        return ReaderGoneError(message("The reader of the output has gone."))
     if error.errno == errno.EBADF:
-        return OutputError("There is no standard output to print to.", "Run the command without closing it (>&-).")
-    sentence = f"Standard output cannot be written: {error.strerror or error}."
-    return OutputError(sentence, "Free space where it is written, or write it elsewhere.")
+        return OutputError(
+            message("There is no standard output to print to."), message("Run the command without closing it (>&-).")
+        )
+    return OutputError(
+        message("Standard output cannot be written: {why}.", why=error.strerror or str(error)),
+        message("Free space where it is written, or write it elsewhere."),
+    )
 
 
 class _Stream(io.FileIO):

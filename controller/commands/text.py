@@ -6,12 +6,15 @@ import re
 import shutil
 import sys
 import textwrap
+import unicodedata
 from collections.abc import Sequence
 from typing import Any, Final
 
 import click
 
+from controller.commands.language import Terminal, chosen_language
 from controller.games import GAMES
+from firmware_bridge.messages import AnyText
 from firmware_bridge.plain_text import plain, with_plain_texts
 
 WIDEST: Final = 120  # columns; longer lines are hard to read
@@ -31,26 +34,27 @@ def many(count: int, one: str, more: str) -> str:
 
 
 class Page:
-    """A text under construction. `width` is in columns; with None nothing is wrapped."""
+    """A text under construction. `width` is in columns; with None nothing is wrapped. `say` renders its messages."""
 
-    def __init__(self, width: int | None) -> None:
+    def __init__(self, width: int | None, say: Terminal | None = None) -> None:
         self._width = width
+        self._say = say or Terminal()
         self._lines: list[str] = []
 
-    def heading(self, text: str) -> None:
+    def heading(self, text: AnyText) -> None:
         """Start a part, after an empty line."""
         if self._lines:
             self._lines.append("")
-        text = plain(text, len(text))
+        text = self._plain(text)
         self._lines += [click.style(line, bold=True) for line in self._wrapped(text, "", 2)]
 
-    def entry(self, text: str, *cells: tuple[str, int], then: str = "", indent: int = 2) -> None:
+    def entry(self, text: AnyText, *cells: tuple[AnyText, int], then: AnyText = "", indent: int = 2) -> None:
         """Add a line that begins with cells of fixed widths; continuation lines are indented below its text.
 
         `then` is the rest of the entry, on a separate line if lines are wrapped.
         """
-        text, then = plain(text, len(text)), plain(then, len(then))
-        lead = " " * indent + "".join(f"{plain(cell, len(cell)):<{width}} " for cell, width in cells)
+        text, then = self._plain(text), self._plain(then)
+        lead = " " * indent + "".join(f"{_padded(self._plain(cell), width)} " for cell, width in cells)
         if self._width is None:
             self._lines.append(f"{lead}{text} {then}".rstrip())
             return
@@ -59,11 +63,15 @@ class Page:
         if then:
             self._lines += self._wrapped(then, " " * hanging, hanging + 3)
 
-    def rows(self, rows: Sequence[Sequence[str]]) -> None:
+    def rows(self, rows: Sequence[Sequence[AnyText]]) -> None:
         """Add entries in columns, each as wide as it needs; the last cell of each is its text."""
-        widths = [longest([row[column] for row in rows]) for column in range(len(rows[0]) - 1)]
+        widths = [longest([self._say(row[column]) for row in rows]) for column in range(len(rows[0]) - 1)]
         for *cells, text in rows:
             self.entry(text, *zip(cells, widths, strict=True))
+
+    def _plain(self, text: AnyText) -> str:
+        text = self._say(text)
+        return plain(text, len(text))
 
     def _wrapped(self, text: str, first: str, hanging: int) -> list[str]:
         if self._width is None:
@@ -95,9 +103,12 @@ def shown(value: Any) -> Any:
     return with_plain_texts(value, LONGEST_SHOWN)
 
 
-def write_out(text: str) -> None:
-    """Print a line or more to standard output. Raise `OutputError` if it cannot be written (`standard_streams.py`)."""
-    click.echo(text)
+def write_out(text: AnyText) -> None:
+    """Print a message or data, a line or more, to standard output.
+
+    Raise `OutputError` if it cannot be written (`standard_streams.py`).
+    """
+    click.echo(Terminal(chosen_language())(text))
 
 
 def in_terminal() -> bool:
@@ -107,18 +118,28 @@ def in_terminal() -> bool:
 
 def page() -> Page:
     """Return a page as wide as the terminal, at most `WIDEST`. Without a terminal nothing is wrapped."""
-    return Page(min(shutil.get_terminal_size().columns, WIDEST) if in_terminal() else None)
+    width = min(shutil.get_terminal_size().columns, WIDEST) if in_terminal() else None
+    return Page(width, Terminal(chosen_language()))
 
 
 def longest(texts: Sequence[str]) -> int:
-    """Return the width of the longest of them.
+    """Return the width of the longest of them, in columns.
 
-    >>> longest(["NC 4.1", "NC 3.13.2"])
-    9
+    >>> longest(["NC 4.1", "NC 3.13.2"]), longest(["\u9762\u677f"])
+    (9, 4)
     """
-    return max((len(text) for text in texts), default=0)
+    return max((columns(text) for text in texts), default=0)
 
 
-def say(line: str) -> None:
+def columns(text: str) -> int:
+    """Return the columns that a terminal needs; Chinese characters need two."""
+    return len(text) + sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * max(0, width - columns(text))
+
+
+def say(line: AnyText) -> None:
     """Print progress or a warning, separately from the command's output."""
-    click.echo(line, err=True)
+    click.echo(Terminal(chosen_language())(line), err=True)

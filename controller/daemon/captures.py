@@ -29,6 +29,7 @@ from firmware_bridge.captures.capture_format import CaptureHeader, CaptureKeyErr
 from firmware_bridge.captures.recorder import MEGABYTE, Bounds, CaptureFile, CaptureRecorder, log_stopped
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.errors import BridgeError
+from firmware_bridge.messages import message
 
 _NONCE: Final = struct.Struct(">QI")
 _LABEL: Final = b"cardshoe capture key 1\0"
@@ -60,7 +61,7 @@ def load_cipher(key_file: Path) -> MakeCipher:
     try:
         local_key = load_key_file(key_file)
     except JournalError as error:
-        raise CaptureKeyError(str(error), f"Name the capture's key file. {error.hint}") from error
+        raise CaptureKeyError(error.message, message("Name the capture's key file. {hint}", hint=error.hint)) from error
     return lambda capture_id, header_line: CaptureCipher(local_key, capture_id, header_line)
 
 
@@ -119,5 +120,5 @@ def recorder_of(configuration: Configuration, clock: Callable[[], float], log: A
             note=f"table {table.name}",
         )
     except BridgeError as error:
-        log_stopped(log, f"{error} {error.hint}")
+        log_stopped(log, error.with_hint)
         return None

@@ -10,29 +10,43 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from controller.daemon.configuration_checks import mistakes_of_sections
 from controller.daemon.section_reader import Found, Mistake, read_section
 from controller.daemon.sections import Configuration as Configuration
+from firmware_bridge.messages import Argument, MessageError, message
 
-NO_TOML: Final = "Texts stand between quotes, whole numbers without; `cardshoe config example` has each option."
+NO_TOML: Final = message(
+    "Texts stand between quotes, whole numbers without; `cardshoe config example` has each option."
+)
 LARGEST_FILE: Final = 1024 * 1024  # bytes
 
 
-class ConfigurationError(Exception):
-    """Raised when the configuration cannot be used. The sentence says where, `hint` what to do. Exit code 78."""
+class ConfigurationError(MessageError):
+    """Raised when the configuration cannot be used. The message says where. Exit code 78."""
+
+    code = "configuration"
 
     def __init__(self, path: Path, mistakes: list[Mistake]) -> None:
-        (first, *others) = mistakes
-        self.code = "configuration"
         self.mistakes = mistakes
+        (first, *others) = mistakes
         if not others:
-            super().__init__(f"{path}: {first.sentence}")
-            self.hint = first.hint or "Correct it; `cardshoe config check` says whether the file is right."
+            self.summary = message("{path}: {mistake}", path=str(path), mistake=first.sentence)
+            hint = first.hint or message("Correct it; `cardshoe config check` says whether the file is right.")
+            super().__init__(self.summary, hint)
             return
-        lines = (f"- {' '.join(filter(None, mistake))}" for mistake in mistakes)
-        super().__init__("\n  ".join((f"{path} has {len(mistakes)} mistakes:", *lines)))
-        self.hint = "Correct them all; `cardshoe config check` says whether the file is right."
+        self.summary = message("{path} has {count} mistakes.", path=str(path), count=len(mistakes))
+        listed = tuple(message("- {parts:sentences}", parts=tuple(filter(None, mistake))) for mistake in mistakes)
+        super().__init__(
+            message(
+                "{path} has {count} mistakes:\n  {mistakes:lines}",
+                path=str(path),
+                count=len(mistakes),
+                mistakes=listed,
+            ),
+            message("Correct them all; `cardshoe config check` says whether the file is right."),
+        )
 
 
 def read_configuration(path: Path, folder: Path | None = None) -> Configuration:
@@ -61,10 +75,15 @@ def _read(path: Path) -> bytes:
         with path.open("rb") as file:
             data = file.read(LARGEST_FILE + 1)
     except OSError as error:
-        refused = Mistake(f"it cannot be read: {error.strerror}.", "Name a table's configuration that is there.")
+        refused = Mistake(
+            message("It cannot be read: {why}.", why=error.strerror or str(error)),
+            message("Name a table's configuration that is there."),
+        )
         raise ConfigurationError(path, [refused]) from error
     if len(data) > LARGEST_FILE:
-        raise ConfigurationError(path, [Mistake("it has more than a megabyte.", "Name a table's configuration.")])
+        raise ConfigurationError(
+            path, [Mistake(message("It has more than a megabyte."), message("Name a table's configuration."))]
+        )
     return data
 
 
@@ -73,7 +92,9 @@ def _decode(path: Path, data: bytes) -> dict[str, Any]:
         written: dict[str, Any] = msgspec.toml.decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         said = str(error) if isinstance(error, msgspec.MsgspecError) else type(error).__name__
-        raise ConfigurationError(path, [Mistake(f"it is not valid TOML: {said.rstrip('.')}.", NO_TOML)]) from error
+        raise ConfigurationError(
+            path, [Mistake(message("It is not valid TOML: {why}.", why=said.rstrip(".")), NO_TOML)]
+        ) from error
     return written
 
 
@@ -99,7 +120,13 @@ def original_of(path: Path) -> Original | None:
     return None
 
 
-def in_originals(text: str, path: Path) -> str:
-    """Replace the copy's path in a sentence with that of the file that people edit."""
+def in_originals(said: Argument, path: Path) -> Any:
+    """Replace the copy's path in a text or message with that of the file that people edit."""
     original = original_of(path)
-    return text if original is None else text.replace(str(path), str(original.path))
+    if original is None or isinstance(said, int):
+        return said
+    if isinstance(said, str):
+        return said.replace(str(path), str(original.path))
+    if isinstance(said, tuple):
+        return tuple(in_originals(one, path) for one in said)
+    return replace(said, args={name: in_originals(argument, path) for name, argument in said.args.items()})

@@ -15,8 +15,7 @@ from controller.api.people import Person, Reader, mistakes_of_all, mistakes_of_e
 from controller.api.tcp_listener import OWN_NAMES
 from controller.api.unix_socket import why_too_long
 from controller.daemon.device_guards import program_behind
-from controller.daemon.house_law import HouseRow, ReadingSection, mistakes_of_law
-from controller.daemon.journal_days import find_zone
+from controller.daemon.journal_days import UnknownZoneError, find_zone
 from controller.daemon.section_reader import LONGEST_NAME, Found, Mistake
 from controller.daemon.sections import (
     NO_GAME,
@@ -30,6 +29,7 @@ from controller.daemon.sections import (
     TableSection,
     settings_of,
 )
+from controller.daemon.site_settings import HouseRow, ReadingSection, mistakes_of_law
 from controller.floor import BrokerError
 from controller.floor.address import BadBrokerError, parse_broker
 from controller.floor.certificate import context_of
@@ -41,6 +41,7 @@ from controller.table.state import TableState
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.drivers.registry import Maturity, RegisteredDriver, registered_driver
 from firmware_bridge.errors import BadDeviceUrlError, DriverMissingError
+from firmware_bridge.messages import message, sentences
 from firmware_bridge.plain_text import plain
 
 Mistakes: TypeAlias = Iterator[Mistake]
@@ -60,12 +61,22 @@ def _check_game(table: TableSection) -> Mistakes:
     if table.game == NO_GAME:
         return
     if table.game not in GAMES:
-        wrong = "".join(f" {sentence}." for sentence in BROKEN.values())
-        yield Mistake(f"[table] game: there is no game {table.game!r}; known: {', '.join(GAMES)}.{wrong}")
+        unknown = message(
+            "[table] game: there is no game {game}; known: {games:list}.", game=repr(table.game), games=tuple(GAMES)
+        )
+        yield Mistake(sentences(unknown, *(message("{broken}.", broken=broken) for broken in BROKEN.values())))
         return
     fewest, most, _ = GAMES[table.game].boxes
     if table.boxes and not fewest <= table.boxes <= most:
-        yield Mistake(f"[table] boxes: {table.game} has {fewest} to {most} boxes, not {table.boxes}.")
+        yield Mistake(
+            message(
+                "[table] boxes: {game} has {fewest} to {most} boxes, not {boxes}.",
+                game=table.game,
+                fewest=fewest,
+                most=most,
+                boxes=table.boxes,
+            )
+        )
 
 
 def _check_device(table: TableSection, device: DeviceSection) -> Mistakes:
@@ -74,14 +85,18 @@ def _check_device(table: TableSection, device: DeviceSection) -> Mistakes:
         url = parse_device_url(device.url)
         driver = registered_driver(url.driver)
     except (BadDeviceUrlError, DriverMissingError) as error:
-        yield Mistake(f"[device] url: {error}", str(error.hint))
+        yield Mistake(message("[device] url: {why}", why=error.message), error.hint)
         return
     if driver.needs_keys and device.key_file is None:
-        yield Mistake(f"the key key_file is missing in [device]; {driver.name} needs its keys.")
+        yield Mistake(message("The key key_file is missing in [device]; {name} needs its keys.", name=driver.name))
     if driver.needs_card_table and device.card_table is None:
-        yield Mistake(f"the key card_table is missing in [device]; {driver.name} needs the card of each identifier.")
+        yield Mistake(
+            message(
+                "The key card_table is missing in [device]; {name} needs the card of each identifier.", name=driver.name
+            )
+        )
     if device.card_table is not None and not driver.needs_card_table:
-        yield Mistake(f"[device] card_table: {driver.name} knows its cards without one.")
+        yield Mistake(message("[device] card_table: {name} knows its cards without one.", name=driver.name))
     if not driver.needs_keys and driver.maturity is not Maturity.OTHERS:
         yield from _check_one_way_device(device, url)
     if not table.simulated:
@@ -92,13 +107,17 @@ def _check_one_way_device(device: DeviceSection, url: DeviceUrl) -> Mistakes:
     """Check a device that cannot identify itself: its name comes from the URL, and a pinned name must match it."""
     if device.serial not in (None, url.known_as):
         yield Mistake(
-            f"[device] serial: {url.driver} reports no serial number; by its URL the device is {url.known_as}.",
-            "Let `url` name the port under the device's own name, or leave `serial` out.",
+            message(
+                "[device] serial: {driver} reports no serial number; by its URL the device is {known_as}.",
+                driver=url.driver,
+                known_as=url.known_as,
+            ),
+            message("Let `url` name the port under the device's own name, or leave `serial` out."),
         )
     if device.firmware_digests:
         yield Mistake(
-            f"[device] firmware_digests: {url.driver} reports no firmware digest.",
-            "Leave firmware_digests out, and approve such a device by its seal.",
+            message("[device] firmware_digests: {driver} reports no firmware digest.", driver=url.driver),
+            message("Leave firmware_digests out, and approve such a device by its seal."),
         )
 
 
@@ -106,16 +125,19 @@ def _check_real_device(url: DeviceUrl, driver: RegisteredDriver) -> Mistakes:
     """Refuse a URL that is known to lead to a program. With a driver without keys, the configuration must repeat that
     the device is real.
     """
-    next_step = "Name the real device, or write simulated = true in [table]."
+    next_step = message("Name the real device, or write simulated = true in [table].")
     if url.scheme == "sim":
-        yield Mistake("[device] url: a sim device is a simulator, and this table is not simulated.", next_step)
+        yield Mistake(message("[device] url: a sim device is a simulator, and this table is not simulated."), next_step)
     elif why := program_behind(url):
-        yield Mistake(f"[device] url: {why}", next_step)
+        yield Mistake(message("[device] url: {why}", why=why), next_step)
     elif url.scheme == "tcp" and not driver.needs_keys and _is_this_machine(url.host):
         yield Mistake(
-            f"[device] url: {url.host} is this machine, where a program answers and not a device, and {driver.name} "
-            "cannot"
-            " tell the one from the other.",
+            message(
+                "[device] url: {host} is this machine, where a program answers and not a device, and "
+                "{name} cannot tell the one from the other.",
+                host=url.host,
+                name=driver.name,
+            ),
             next_step,
         )
 
@@ -133,7 +155,10 @@ def _is_this_machine(host: str) -> bool:
 
 def _check_socket(api: ApiSection) -> Mistakes:
     if why := why_too_long(api.socket):
-        yield Mistake(f"[api] socket: {api.socket} {why}.", "Name a shorter one: /run/cardshoe/TABLE/api.sock.")
+        yield Mistake(
+            message("[api] socket: {path} {why}.", path=str(api.socket), why=why),
+            message("Name a shorter one: /run/cardshoe/TABLE/api.sock."),
+        )
 
 
 def _check_http(table: TableSection, api: ApiSection) -> Mistakes:
@@ -141,34 +166,40 @@ def _check_http(table: TableSection, api: ApiSection) -> Mistakes:
         return
     if api.http.port == 0 and not table.simulated:
         yield Mistake(
-            "[api.http] port: 0 means any free port, and people have to find the table.", "Name one, such as 8080."
+            message("[api.http] port: 0 means any free port, and people have to find the table."),
+            message("Name one, such as 8080."),
         )
     for host in api.http.hosts:
         if host in OWN_NAMES:
-            yield Mistake(f"[api.http] hosts: {host} is this machine itself, which is always allowed.", "Leave it out.")
+            yield Mistake(
+                message("[api.http] hosts: {host} is this machine itself, which is always allowed.", host=host),
+                message("Leave it out."),
+            )
 
 
 def _check_journal(journal: JournalSection) -> Mistakes:
     try:
         find_zone(journal.time_zone)
-    except ValueError as error:
+    except UnknownZoneError as error:
         yield Mistake(
-            f"[journal] time_zone: {error}.",
-            "Write it as in Europe/Vienna; where the system knows none, `apt install tzdata`.",
+            message("[journal] time_zone: {why}.", why=error.message),
+            message("Write it as in Europe/Vienna; where the system knows none, `apt install tzdata`."),
         )
     if journal.witness is not None and journal.folder in (journal.witness, *journal.witness.parents):
         yield Mistake(
-            "[journal] witness: it lies in the journal's own folder, where a person who changes the journal can "
-            "change it too.",
-            "Name a folder that belongs to another user or another machine.",
+            message(
+                "[journal] witness: it lies in the journal's own folder, where a person who changes the "
+                "journal can change it too."
+            ),
+            message("Name a folder that belongs to another user or another machine."),
         )
 
 
 def _check_capture(table: TableSection, capture: CaptureSection | None) -> Mistakes:
     if capture is not None and capture.key_file is None and not table.simulated:
         yield Mistake(
-            "the key key_file is missing in [capture]; the records of a real device are sealed.",
-            "Make a separate key file for captures, as for the journal, and name it.",
+            message("The key key_file is missing in [capture]; the records of a real device are sealed."),
+            message("Make a separate key file for captures, as for the journal, and name it."),
         )
 
 
@@ -178,16 +209,23 @@ def _check_floor(floor: FloorSection | None) -> Mistakes:
     try:
         address = parse_broker(floor.broker)
     except BadBrokerError as error:
-        yield Mistake(f"[floor] broker: {error}", error.hint)
+        yield Mistake(message("[floor] broker: {why}", why=error.message), error.hint)
         return
     files = {"ca_file": floor.ca_file, "certificate_file": floor.certificate_file, "key_file": floor.key_file}
     for name, path in files.items():
         if address.encrypted and path is None:
             yield Mistake(
-                f"the key {name} is missing in [floor]; {address} is encrypted, with a certificate for each side."
+                message(
+                    "The key {name} is missing in [floor]; {address} is encrypted, with a certificate for each side.",
+                    name=name,
+                    address=str(address),
+                )
             )
         if not address.encrypted and path is not None:
-            yield Mistake(f"[floor] {name}: {address} is not encrypted.", f"Write mqtts://, or leave {name} out.")
+            yield Mistake(
+                message("[floor] {name}: {address} is not encrypted.", name=name, address=str(address)),
+                message("Write mqtts://, or leave {name} out.", name=name),
+            )
 
 
 def _check_readings(table: TableSection, readings: Mapping[str, ReadingSection]) -> Mistakes:
@@ -207,8 +245,7 @@ def _mistakes_of_law(
     table: TableSection, readings: Mapping[str, ReadingSection], house: Sequence[HouseRow], *, simulated: bool
 ) -> Mistakes:
     if table.game in GAMES:
-        for mistake in mistakes_of_law(table.game, readings, house, simulated=simulated):
-            yield Mistake(str(mistake), mistake.hint)
+        yield from mistakes_of_law(table.game, readings, house, simulated=simulated)
 
 
 def _check_limits(
@@ -223,7 +260,10 @@ def _check_limits(
         try:
             check_rules(law, TableState(settings=settings).table_rules)
         except TableRulesError as error:
-            yield Mistake(f"[limits] {plain(wager, LONGEST_NAME)}: {error}.", "`cardshoe rules` lists the wagers.")
+            yield Mistake(
+                message("[limits] {wager}: {why}.", wager=plain(wager, LONGEST_NAME), why=error.message),
+                message("`cardshoe rules` lists the wagers."),
+            )
 
 
 def _law_as_far_as_it_goes(table: TableSection, readings: Mapping[str, ReadingSection]) -> Law:
@@ -275,14 +315,18 @@ def of_screens(configuration: Configuration) -> Iterator[Mistake]:
         return
     if http.port < LEAST_PORT and not configuration.table.simulated:
         yield Mistake(
-            f"[api.http] port: {http.port} is below {LEAST_PORT}, where the service may not open a port.",
-            "Name another one, such as 8080.",
+            message(
+                "[api.http] port: {port} is below {least}, where the service may not open a port.",
+                port=http.port,
+                least=LEAST_PORT,
+            ),
+            message("Name another one, such as 8080."),
         )
     for person in configuration.people:
         if not person.pin_hash:  # above the dealer's rank this is a mistake
             yield Mistake(
-                f"[[people]] {person.id} has no pin_hash and cannot sign on at a screen.",
-                "`cardshoe pin` creates one.",
+                message("[[people]] {id} has no pin_hash and cannot sign on at a screen.", id=person.id),
+                message("`cardshoe pin` creates one."),
             )
 
 
@@ -294,4 +338,4 @@ def of_floor(floor: FloorSection | None) -> Iterator[Mistake]:
     try:
         context_of(credentials)
     except BrokerError as error:
-        yield Mistake(f"[floor] {error}", str(error.hint))
+        yield Mistake(message("[floor] {why}", why=error.message), error.hint)

@@ -17,6 +17,7 @@ from controller.journal.signing import load_signing_key
 from firmware_bridge.card_table import read_card_table
 from firmware_bridge.device_keys import read_device_keys
 from firmware_bridge.errors import BridgeError
+from firmware_bridge.messages import message
 
 
 def read_with_surroundings(path: Path, run: Run) -> Configuration:
@@ -56,10 +57,10 @@ def _mistakes(
         try:
             read(path)
         except (JournalError, BridgeError) as error:
-            yield Mistake(f"{place}: {error}", str(error.hint))
+            yield Mistake(message("{place}: {why}", place=place, why=error.message), error.hint)
     if journal is not None:
         for key, wrong in errors_of_keys(journal):
-            yield Mistake(f"[journal] {key}: {wrong}", str(wrong.hint))
+            yield Mistake(message("[journal] {key}: {why}", key=key, why=wrong.message), wrong.hint)
 
 
 def _files(

@@ -17,6 +17,7 @@ import msgspec
 
 from controller.daemon.section_reader import LONGEST_NAME
 from controller.journal.codec import Moment
+from firmware_bridge.messages import MessageError, message
 from firmware_bridge.plain_text import plain
 
 LEAST_NS = 600 * 1_000_000_000
@@ -25,16 +26,20 @@ check.
 """
 
 
+class UnknownZoneError(MessageError, ValueError):
+    """Raised for a name that this system does not know as a time zone."""
+
+
 def find_zone(name: str) -> tzinfo:
-    """Return the time zone of that name. UTC does not need data from the system. Raise ValueError
-    for an unknown name.
-    """
+    """Return the time zone of that name. UTC does not need data from the system. Raise `UnknownZoneError`."""
     if name == "UTC":
         return UTC
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):  # a name that is a folder of zones raises OSError
-        raise ValueError(f"this system knows no time zone {plain(name, LONGEST_NAME)!r}") from None
+        raise UnknownZoneError(
+            message("this system does not know the time zone {name}", name=repr(plain(name, LONGEST_NAME)))
+        ) from None
 
 
 class JournalDays(msgspec.Struct, frozen=True):

@@ -19,7 +19,7 @@ from controller.journal.file import Header, keys_for
 from controller.journal.folder import newest_header
 from controller.journal.sealing import load_key_file
 from controller.journal.signing import fingerprint, is_signed, key_statement, load_signing_key
-from firmware_bridge.messages import message
+from firmware_bridge.messages import Message, message
 
 PUT_BACK: Final = message(
     "Put it back from the safe, and give it to the daemon's user. If it is lost, `cardshoe journal new-key --lost` "
@@ -60,8 +60,8 @@ def errors_of_keys(section: JournalSection) -> Iterator[tuple[str, JournalError]
             yield "signing_key_file", missing
 
 
-def other_signer(section: JournalSection) -> str:
-    """Return a warning about a key that neither signed the journal nor is endorsed by the key that did, or "".
+def other_signer(section: JournalSection) -> Message | None:
+    """Return a warning about a key that neither signed the journal nor is endorsed by the key that did, or None.
 
     If the pin exists, a shift manager is asked at the start; after a restore it does not exist.
     """
@@ -69,12 +69,16 @@ def other_signer(section: JournalSection) -> str:
     with suppress(OSError, JournalError):
         header = newest_header(section.folder)
         if header is None:
-            return ""
+            return None
         key = load_signing_key(path)
         said = key_statement(header.identity.id, header.public_key, key.public_key)
         if key.public_key != header.public_key and not is_signed(header.public_key, key.endorsement, said):
-            return f"The key in {path} is not {fingerprint(header.public_key)}, which signed the journal."
-    return ""
+            return message(
+                "The key in {path} is not {fingerprint}, which signed the journal.",
+                path=str(path),
+                fingerprint=fingerprint(header.public_key),
+            )
+    return None
 
 
 def foreign_in(folder: Path, uid: int) -> Path | None:
@@ -103,14 +107,14 @@ def name_of(uid: int) -> str:
         return str(uid)
 
 
-def hint_of_owner(table: str, folder: Path) -> str:
-    """Return the next step if this program's user does not own its table's journal, or "". It is "" for root too."""
+def hint_of_owner(table: str, folder: Path) -> Message | None:
+    """Return the next step if this program's user does not own its table's journal, or None. Root gets None too."""
     uid = os.geteuid()
     found = foreign_in(folder, uid) if uid else None
     if found is None:
-        return ""
+        return None
     owner = name_of(found.lstat().st_uid)
-    return (
-        f"{found} belongs to {owner} and not to the daemon's user. As root: {give_to(name_of(uid), folder)} && "
-        f"systemctl restart cardshoe@{table}"
-    )
+    return message(
+        "{path} belongs to {owner} and not to the daemon's user. As root: {command}",
+        path=str(found), owner=owner, command=f"{give_to(name_of(uid), folder)} && systemctl restart cardshoe@{table}",
+    )  # fmt: skip

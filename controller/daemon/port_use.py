@@ -13,6 +13,7 @@ import msgspec
 from controller.api.tcp_listener import PORT_HINT, why_not_free
 from controller.daemon.section_reader import Mistake
 from controller.daemon.sections import ApiSection, TableSection
+from firmware_bridge.messages import AnyText, Message, message
 
 PATIENCE: Final = 5  # seconds for an answer
 LONGEST: Final = 4 * 1024 * 1024  # bytes of an answer
@@ -33,21 +34,27 @@ Run: TypeAlias = Callable[..., str | None]
 
 
 class PortUse(NamedTuple):
-    """The use of a port. `refused` says why no other program can listen there; empty if it is free. `table` is the
+    """The use of a port. `refused` says why no other program can listen there; None if it is free. `table` is the
     table whose daemon answers there.
 
     `program` describes the listening program otherwise. `warnings` are those of that table.
     """
 
-    refused: str
+    refused: Message | None
     table: str = ""
     program: str = ""
     warnings: tuple[str, ...] = ()
 
     @property
-    def holder(self) -> str:
+    def holder(self) -> AnyText:
         """Describe what holds the port, or return "" if unknown."""
-        return f"table {self.table}" if self.table else self.program
+        return message("table {table}", table=self.table) if self.table else self.program
+
+    @property
+    def why(self) -> Message:
+        """Return why the port is not free, as the end of a sentence, with what holds it."""
+        refused = self.refused or message("is free")
+        return message("{refused} by {holder}", refused=refused, holder=self.holder) if self.holder else refused
 
 
 def ask(port: int, path: str, host: str = "") -> Reply | None:
@@ -65,7 +72,7 @@ def ask(port: int, path: str, host: str = "") -> Reply | None:
 
 def use_of(port: int, run: Run, asking: Ask = ask) -> PortUse:
     if not (refused := why_not_free(port)):
-        return PortUse("")
+        return PortUse(None)
     state = _state_at(port, asking)
     return PortUse(refused, state.table, _program_at(port, run), state.warnings)
 
@@ -97,5 +104,4 @@ def mistakes_of_port(table: TableSection, api: ApiSection, run: Run, asking: Ask
         return
     found = use_of(api.http.port, run, asking)
     if found.refused and found.table != table.name:
-        by = f" by {found.holder}" if found.holder else ""
-        yield Mistake(f"[api.http] port: {api.http.port} {found.refused}{by}.", PORT_HINT)
+        yield Mistake(message("[api.http] port: {port} {why}.", port=api.http.port, why=found.why), PORT_HINT)

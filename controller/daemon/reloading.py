@@ -73,7 +73,7 @@ class Reloading:
             found, record = await asyncio.to_thread(_read, self._origin)  # in a thread, since its disk may be slow
         except ConfigurationError as error:
             hint = message("`cardshoe config check` lists what is wrong; correct the file and reload.")
-            self._refuse(str(error), hint)
+            self._refuse(error.summary, hint)
             return
         except Exception as error:
             self._log.error("configuration.read_failed", **error_fields(error))
@@ -95,17 +95,15 @@ class Reloading:
         self._log.info("configuration.reloaded", people=len(found.people), readers=len(found.readers), changed=places)
 
     @property
-    def _shown(self) -> str:
+    def _shown(self) -> Any:
         """The path of the file that people correct."""
         return in_originals(str(self._origin.newest), self._origin.newest)
 
-    def _refuse(self, said: AnyText, hint: AnyText) -> None:
-        if isinstance(said, str):
-            said = in_originals(said, self._origin.newest)
-        self._log.error("configuration.refused", sentence=str(said), hint=str(hint))
-        why = said.split("\n")[0].rstrip(":.") if isinstance(said, str) else said
+    def _refuse(self, said: Message, hint: AnyText) -> None:
+        why = in_originals(said, self._origin.newest)
+        self._log.error("configuration.refused", sentence=str(why), hint=str(hint))
         self._table.configuration_refused = message(
-            "The changed configuration is not in force, and nothing has changed: {why}. {hint}", why=why, hint=hint
+            "The changed configuration is not in force, and nothing has changed: {why} {hint}", why=why, hint=hint
         )
 
 
@@ -114,7 +112,7 @@ def read_for_reload(path: Path, running: Path) -> Configuration:
     folder = running.absolute().parent  # not resolved: a link below another process's root would lead out of it
     found = read_configuration(path, folder)
     if fixed := needs_restart(read_configuration(running, folder), found):
-        raise ConfigurationError(path, [Mistake(str(fixed), str(PUT_BACK))])
+        raise ConfigurationError(path, [Mistake(fixed, PUT_BACK)])
     return found
 
 

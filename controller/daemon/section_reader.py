@@ -10,10 +10,11 @@ from difflib import get_close_matches
 from enum import Enum
 from pathlib import Path
 from types import NoneType
-from typing import Annotated, Any, Final, NamedTuple, get_args, get_origin
+from typing import Annotated, Any, Final, NamedTuple, cast, get_args, get_origin
 
 import msgspec
 
+from firmware_bridge.messages import AnyText, Message, message
 from firmware_bridge.plain_text import is_plain, plain
 
 LONGEST_TEXT: Final = 500  # characters of one text
@@ -30,8 +31,8 @@ UNREADABLE: Final = Path("\0")
 class Mistake(NamedTuple):
     """A mistake with its place, and the next step if it is not obvious."""
 
-    sentence: str
-    hint: str = ""
+    sentence: Message
+    hint: AnyText = ""
 
 
 class Found(NamedTuple):
@@ -66,19 +67,23 @@ class _Reader:
     def keys(self, written: dict[str, Any], kind: type[msgspec.Struct], place: str) -> dict[str, Any]:
         """Read what is written key by key, each by its own type. An empty `place` is the file itself."""
         fields = {field.name: field for field in msgspec.structs.fields(kind)}
-        where = f" in {place}" if place else ""
-        renamed: dict[str, tuple[str, str]] = getattr(kind, "renamed", {})
+        where = place or message("the file")
+        renamed: dict[str, tuple[str, Message]] = getattr(kind, "renamed", {})
         for key in written:
             if key in renamed:
-                self._note(f"{place} {key} is called {' and '.join(renamed[key])}")
+                name, what = renamed[key]
+                self._note(
+                    message("{where} {key} is called {name} and {what}", where=place, key=key, name=name, what=what)
+                )
             elif key not in fields:
-                known = f"{_near(key, fields)}; known: {', '.join(fields)}"
-                self._note(f"there is no key {plain(key, LONGEST_NAME)}{where}{known}")
+                unknown = message("{key} is not a key of {where}", key=plain(key, LONGEST_NAME), where=where)
+                known = message("known: {keys:list}", keys=tuple(fields))
+                self._note(message("{parts:clauses}", parts=(unknown, *_near(key, fields), known)))
         good: dict[str, Any] = {}
         for key, field in fields.items():
             if key not in written:
                 if field.required and key not in (renamed[old][0] for old in renamed if old in written):
-                    self._note(f"the key {key} is missing{where}")
+                    self._note(message("the key {key} is missing in {where}", key=key, where=where))
                 continue
             value = self._value(written[key], field.type, _place_of(key, field.type, place))
             if value is not _BAD:
@@ -100,7 +105,7 @@ class _Reader:
     def _section(self, written: Any, kind: type[msgspec.Struct], place: str) -> Any:
         before = len(self.mistakes)
         if not isinstance(written, dict):
-            self._expect(place, "a section with keys", written)
+            self._expect(place, message("a section with keys"), written)
             written = _only_section(written)
         good = self.keys(written, kind, place) if written or len(self.mistakes) == before else {}
         if len(self.mistakes) == before:
@@ -125,10 +130,10 @@ class _Reader:
     def _several(self, written: Any, kind: Any, place: str) -> Any:
         name, before = place.strip("[]"), len(self.mistakes)
         if _is_section(kind) and isinstance(written, dict):
-            self._note(f"{place} must be written as [[{name}]], once for each of them")
+            self._note(message("{where} must be written as [[{name}]], once for each of them", where=place, name=name))
             written = [written]
         elif not isinstance(written, list):
-            self._expect(place, "a list", written)
+            self._expect(place, message("a list"), written)
             written = []
         found = [
             self._value(item, kind, f"[[{name}]] {_called(item, number)}" if _is_section(kind) else place)
@@ -140,7 +145,7 @@ class _Reader:
     def _by_name(self, written: Any, kind: Any, place: str) -> Any:
         before = len(self.mistakes)
         if not isinstance(written, dict):
-            self._expect(place, "a section with keys", written)
+            self._expect(place, message("a section with keys"), written)
             written = _only_section(written)
         found = {key: self._value(item, kind, f"{place} {plain(key, LONGEST_NAME)}") for key, item in written.items()}
         self.partly[place.strip("[]")] = {key: item for key, item in found.items() if item is not _BAD}
@@ -149,7 +154,7 @@ class _Reader:
     def _file(self, written: Any, place: str) -> Any:
         if isinstance(written, str) and written and is_plain(written, LONGEST_PATH):
             return self._path(written)
-        return self._expect(place, "the path of a file", written)
+        return self._expect(place, message("the path of a file"), written)
 
     def _leaf(self, written: Any, kind: Any, place: str) -> Any:
         try:
@@ -157,15 +162,17 @@ class _Reader:
         except msgspec.ValidationError:
             return self._expect(place, expected(kind), written)
         if isinstance(value, str) and not is_plain(value, LONGEST_TEXT):
-            return self._expect(place, f"a text of at most {LONGEST_TEXT} printable characters", written)
+            return self._expect(
+                place, message("a text of at most {longest} printable characters", longest=LONGEST_TEXT), written
+            )
         return value
 
-    def _expect(self, place: str, what: str, written: Any) -> Any:
-        self._note(f"{place} must be {what}, not {_shown(written)}")
+    def _expect(self, place: str, what: Message, written: Any) -> Any:
+        self._note(message("{where} must be {what}, not {written}", where=place, what=what, written=_shown(written)))
         return _BAD
 
-    def _note(self, what: str) -> None:
-        self.mistakes.append(Mistake(f"{what}."))
+    def _note(self, what: Message) -> None:
+        self.mistakes.append(Mistake(message("{what}.", what=what)))
 
 
 def _only_section(written: Any) -> dict[str, Any]:
@@ -173,14 +180,13 @@ def _only_section(written: Any) -> dict[str, Any]:
     return written[0] if isinstance(written, list) and len(written) == 1 and isinstance(written[0], dict) else {}
 
 
-def _near(written: str, known: Iterable[str]) -> str:
-    """Return the known word that was probably meant, as the end of a sentence, or "" if none is similar.
+def _near(written: str, known: Iterable[str]) -> list[Message]:
+    """Return the known word that was probably meant as part of a sentence, or nothing if none is similar.
 
-    >>> _near("prot", ["port", "hosts"]), _near("x", ["port"])
-    ('; nearest: port', '')
+    >>> [str(one) for one in _near("prot", ["port", "hosts"])], _near("x", ["port"])
+    (['nearest: port'], [])
     """
-    found = get_close_matches(written[:LONGEST_NAME], known, n=1)
-    return f"; nearest: {found[0]}" if found else ""
+    return [message("nearest: {key}", key=key) for key in get_close_matches(written[:LONGEST_NAME], known, n=1)]
 
 
 def _place_of(key: str, kind: Any, place: str) -> str:
@@ -207,26 +213,33 @@ def without_none(kind: Any) -> Any:
     return next(part for part in several if part is not NoneType) if NoneType in several else kind
 
 
-def expected(kind: Any) -> str:
+def described(said: Message, pattern: str | None = None) -> msgspec.Meta:
+    """Return what a text must be, and the pattern that it must follow."""
+    return msgspec.Meta(pattern=pattern, description=str(said), extra={"said": said})
+
+
+def expected(kind: Any) -> Message:
     """Return what a value of this type must be, for people."""
     if get_origin(kind) is Annotated:
         plain_kind, meta = get_args(kind)
-        if meta.description:
-            return str(meta.description)
-        return f"{expected(plain_kind)} from {meta.ge} to {meta.le}"
+        if meta.extra:
+            return cast("Message", meta.extra["said"])
+        return message("{kind} from {ge} to {le}", kind=expected(plain_kind), ge=meta.ge, le=meta.le)
     if issubclass(kind, Enum):
-        return f"one of {', '.join(str(choice.value) for choice in kind)}"
-    return {bool: "true or false", int: "a whole number", datetime.date: "a date such as 2026-01-31"}.get(
-        kind, "a text"
-    )
+        return message("one of {choices:list}", choices=tuple(str(choice.value) for choice in kind))
+    return {
+        bool: message("true or false"),
+        int: message("a whole number"),
+        datetime.date: message("a date such as 2026-01-31"),
+    }.get(kind, message("a text"))
 
 
-def _shown(written: Any) -> str:
+def _shown(written: Any) -> AnyText:
     """Return a value as it is written, shortened, with hidden characters escaped."""
     if isinstance(written, bool):
         return str(written).lower()
     if isinstance(written, int) and written.bit_length() > LONGEST_NUMBER:
-        return "a very long number"
+        return message("a very long number")
     if isinstance(written, dict | list):
-        return "a list" if isinstance(written, list) else "a section"
+        return message("a list") if isinstance(written, list) else message("a section")
     return plain(ascii(written) if isinstance(written, str) and not is_plain(written) else repr(written), LONGEST_NAME)

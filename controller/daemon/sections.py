@@ -10,9 +10,9 @@ from typing import Annotated, Any, ClassVar, Final
 import msgspec
 
 from controller.api.people import Person, Reader
-from controller.daemon.house_law import HouseRow, ReadingSection, chosen_readings, house_rows
 from controller.daemon.journal_days import JournalDays, find_zone
-from controller.daemon.section_reader import UNREADABLE
+from controller.daemon.section_reader import UNREADABLE, described
+from controller.daemon.site_settings import HouseRow, ReadingSection, chosen_readings, house_rows
 from controller.floor.address import Broker, Credentials, parse_broker
 from controller.floor.topics import NAME
 from controller.games import GAMES
@@ -21,6 +21,7 @@ from controller.rules.settlement import Rounding
 from controller.table.settings import LEAST_MS_BETWEEN_DRAWS, Settings, WagerLimit
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.drivers.setting import DevicePolicy
+from firmware_bridge.messages import Message, message
 
 MOST_BOXES: Final = 99
 MOST_MS: Final = 60_000  # a minute: cards drawn further apart were not drawn together
@@ -29,17 +30,17 @@ NO_GAME: Final = "\0"  # a placeholder for a game that was written incorrectly
 SOME_PORT: Final = 8080  # a placeholder for a port that was written incorrectly
 MOST_MONEY: Final = 10**15  # in the smallest unit
 Serial = Annotated[
-    str, msgspec.Meta(pattern=r"^[!-~]{1,64}$", description="1 to 64 printable ASCII characters without spaces")
+    str, described(message("1 to 64 printable ASCII characters without spaces"), r"^[!-~]{1,64}$")
 ]  # it begins a line of the key file
-Digest = Annotated[str, msgspec.Meta(pattern=r"^[0-9A-Fa-f]{64}$", description="a SHA-256 of 64 hexadecimal digits")]
+Digest = Annotated[str, described(message("a SHA-256 of 64 hexadecimal digits"), r"^[0-9A-Fa-f]{64}$")]
 HostName = Annotated[
     str,
-    msgspec.Meta(
-        pattern=r"^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$",
-        description="the name of a host in small letters, without scheme and port",
+    described(
+        message("the name of a host in small letters, without scheme and port"),
+        r"^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$",
     ),
 ]
-Level = Annotated[str, msgspec.Meta(pattern=f"^{NAME}$", description="1 to 64 letters, digits, and - _ .")]
+Level = Annotated[str, described(message("1 to 64 letters, digits, and - _ ."), f"^{NAME}$")]
 Money = Annotated[int, msgspec.Meta(ge=0, le=MOST_MONEY)]
 
 
@@ -56,9 +57,7 @@ class TableSection(_Section, frozen=True):
     stand_ins: ClassVar[dict[str, Any]] = {"name": "", "game": NO_GAME, "unit": Unit.SETS, "simulated": True}
     """Values for keys that are missing or have mistakes, so that the others are still checked."""
 
-    name: Annotated[
-        str, msgspec.Meta(pattern=r"^[A-Za-z0-9_.-]{1,64}$", description="1 to 64 letters, digits, and - _ .")
-    ]
+    name: Annotated[str, described(message("1 to 64 letters, digits, and - _ ."), r"^[A-Za-z0-9_.-]{1,64}$")]
     game: str
     unit: Unit
     boxes: Annotated[int, msgspec.Meta(ge=0, le=MOST_BOXES)] = 0
@@ -105,7 +104,9 @@ class JournalSection(_Section, frozen=True):
     forever. `witness` is a folder of another user or machine for the signed heads.
     """
 
-    renamed: ClassVar[dict[str, tuple[str, str]]] = {"path": ("folder", "names the folder in which that file lies")}
+    renamed: ClassVar[dict[str, tuple[str, Message]]] = {
+        "path": ("folder", message("names the folder in which that file lies"))
+    }
     """Keys of earlier versions: their present names, and what is different."""
 
     stand_ins: ClassVar[dict[str, Any]] = {"folder": UNREADABLE, "key_file": UNREADABLE}
@@ -113,9 +114,9 @@ class JournalSection(_Section, frozen=True):
     folder: Path
     key_file: Path
     signing_key_file: Path | None = None
-    day_begins: Annotated[
-        str, msgspec.Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$", description="a time of day, as in 06:00")
-    ] = "06:00"
+    day_begins: Annotated[str, described(message("a time of day, as in 06:00"), r"^([01][0-9]|2[0-3]):[0-5][0-9]$")] = (
+        "06:00"
+    )
     time_zone: str = "UTC"
     megabytes: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = 256
     keep_days: Annotated[int, msgspec.Meta(ge=0, le=36_500)] = 0

@@ -35,16 +35,15 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from firmware_bridge.messages import AnyText
+from firmware_bridge.messages import AnyText, MessageError
 
 BrokerCode: TypeAlias = Literal["floor-unreachable", "floor-certificate", "floor-refused", "floor-lost", "floor-unread"]
 
 
-class BrokerError(Exception):
+class BrokerError(MessageError):
     """A message for people, a `hint` what to do next, and a `code` for machines."""
 
+    code: BrokerCode
+
     def __init__(self, code: BrokerCode, said: AnyText, hint: AnyText) -> None:
-        super().__init__(str(said))
-        self.message = said
-        self.code: BrokerCode = code
-        self.hint = hint
+        super().__init__(said, hint, code)

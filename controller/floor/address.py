@@ -8,18 +8,16 @@ from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
+from firmware_bridge.messages import MessageError, message
+
 PLAIN: Final = "mqtt"
 ENCRYPTED: Final = "mqtts"
 PORTS: Final = {PLAIN: 1883, ENCRYPTED: 8883}
 _OWN_HOSTS: Final = ("localhost", "ip6-localhost")
 
 
-class BadBrokerError(ValueError):
-    """Raised for an address that cannot be used. `hint` says what to do next."""
-
-    def __init__(self, sentence: str, hint: str) -> None:
-        super().__init__(sentence)
-        self.hint = hint
+class BadBrokerError(MessageError):
+    """Raised for an address that cannot be used."""
 
 
 class Address(NamedTuple):
@@ -59,15 +57,17 @@ def parse_broker(url: str) -> Address:
         found = urlsplit(url)
         host, port = found.hostname or "", found.port
     except ValueError as error:
-        raise BadBrokerError(f"{url!r} is not the address of a broker.", _WRITE) from error
+        raise BadBrokerError(message("{url} is not the address of a broker.", url=repr(url)), _WRITE) from error
     if found.scheme not in PORTS or not host or found.path.strip("/") or found.query or found.fragment:
-        raise BadBrokerError(f"{url!r} is not the address of a broker.", _WRITE)
+        raise BadBrokerError(message("{url} is not the address of a broker.", url=repr(url)), _WRITE)
     if found.username is not None or found.password is not None:
-        raise BadBrokerError("a broker knows a table by its certificate, not by a name and a password.", _WRITE)
+        raise BadBrokerError(
+            message("A broker knows a table by its certificate, not by a name and a password."), _WRITE
+        )
     if found.scheme == PLAIN and not _is_own(host):
         raise BadBrokerError(
-            f"{host} is another machine, and mqtt:// is not encrypted.",
-            f"Write {ENCRYPTED}://{host} and name the files.",
+            message("{host} is another machine, and mqtt:// is not encrypted.", host=host),
+            message("Write {encrypted}://{host} and name the files.", encrypted=ENCRYPTED, host=host),
         )
     return Address(host, port or PORTS[found.scheme], found.scheme == ENCRYPTED)
 
@@ -80,4 +80,4 @@ def _is_own(host: str) -> bool:
     return False
 
 
-_WRITE: Final = "Write mqtts://HOST:8883, or mqtt://localhost:1883 for a broker on this machine."
+_WRITE: Final = message("Write mqtts://HOST:8883, or mqtt://localhost:1883 for a broker on this machine.")

@@ -15,6 +15,8 @@ from paho.mqtt.client import Client, MQTTv5
 from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
 from paho.mqtt.packettypes import PacketTypes
 
+from firmware_bridge.messages import Message, message
+
 LARGEST_ANSWER: Final = 4096  # bytes of a packet that is not a message
 # bytes of a message's properties; the time that paho takes grows with the square of their length
 MOST_PROPERTIES: Final = 4096
@@ -39,7 +41,7 @@ class BoundedClient(Client):
             CallbackAPIVersion.VERSION2, name, protocol=MQTTv5, reconnect_on_failure=False, manual_ack=True
         )
         self.max_queued_messages = MOST_SENT
-        self.why = ""
+        self.why: Message | None = None
         self._largest = largest
         self._most_unacknowledged = unacknowledged
         self._is_answered = False
@@ -61,7 +63,7 @@ class BoundedClient(Client):
         read.
         """
         if len(self._out_packet) > self._most_unacknowledged + MOST_SENT:
-            self.why = "it does not read what is sent to it"
+            self.why = message("it does not read what is sent to it")
             self._cut()
             return MQTTErrorCode.MQTT_ERR_QUEUE_SIZE
         self._acknowledged += 1
@@ -90,10 +92,12 @@ class BoundedClient(Client):
         if self._in_packet["have_remaining"]:
             is_message = self._in_packet["command"] & _KIND == PacketTypes.PUBLISH << 4
             if self.size > (self._largest if is_message else LARGEST_ANSWER):
-                self.why = f"it sends a packet of {self.size:,} bytes, which is more than this program accepts"
+                self.why = message(
+                    "it sends a packet of {size} bytes, which is more than this program accepts", size=f"{self.size:,}"
+                )
                 if is_message and not self._largest:
                     self.why = _UNASKED
-                raise ConnectionAbortedError(self.why)
+                raise ConnectionAbortedError(str(self.why))
         return super()._sock_recv(bufsize)
 
     def _packet_handle(self) -> MQTTErrorCode:
@@ -103,11 +107,11 @@ class BoundedClient(Client):
         try:
             return super()._packet_handle()
         except Exception as error:  # paho raises exceptions of any type for an invalid packet
-            self.why = f"it sends something that is not an MQTT 5 packet ({type(error).__name__})"
+            self.why = message("it sends something that is not an MQTT 5 packet ({name})", name=type(error).__name__)
             return MQTTErrorCode.MQTT_ERR_PROTOCOL
 
-    def _doubt(self) -> str:
-        """Return what is wrong with the packet that arrived, or ""."""
+    def _doubt(self) -> Message | None:
+        """Return what is wrong with the packet that arrived, or None."""
         command, packet = self._in_packet["command"], self._in_packet["packet"]
         kind = command >> 4
         if kind == PacketTypes.PUBLISH:
@@ -124,23 +128,28 @@ class BoundedClient(Client):
         else:
             is_asked = kind == PacketTypes.DISCONNECT
         return (
-            ""
+            None
             if is_asked
-            else f"it sends {_NAMES.get(command & _KIND, 'a packet of an unknown kind')}, which this program did "
-            "not ask for"
+            else message(
+                "it sends {packet}, which this program did not ask for",
+                packet=_NAMES.get(command & _KIND, message("a packet of an unknown kind")),
+            )
         )
 
-    def _doubt_message(self, qos: int) -> str:
+    def _doubt_message(self, qos: int) -> Message | None:
         if not self._largest:
             return _UNASKED
         if qos > 0b0010:
-            return "it sends a message with a QoS that this program did not ask for"
+            return message("it sends a message with a QoS that this program did not ask for")
         if qos:
             self._came += 1
             if self._came - self._acknowledged > SLACK * self._most_unacknowledged:
-                return f"it sends more than {SLACK * self._most_unacknowledged:,} messages before one is acknowledged"
+                return message(
+                    "it sends more than {most} messages before one is acknowledged",
+                    most=f"{SLACK * self._most_unacknowledged:,}",
+                )
         self._bound_properties(qos)
-        return ""
+        return None
 
     def _bound_properties(self, qos: int) -> None:
         """Remove the message's properties if they are too long. Only the age of a report depends on them."""
@@ -156,4 +165,4 @@ class BoundedClient(Client):
                 return
 
 
-_UNASKED: Final = "it sends a message to a program that has subscribed to nothing"
+_UNASKED: Final = message("it sends a message to a program that has subscribed to nothing")

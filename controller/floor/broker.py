@@ -29,7 +29,7 @@ from controller.floor import BrokerError
 from controller.floor.address import Address, Broker
 from controller.floor.bounded_client import LARGEST_ANSWER, BoundedClient
 from controller.floor.certificate import context_of
-from firmware_bridge.messages import AnyText, message
+from firmware_bridge.messages import AnyText, Message, message
 from firmware_bridge.transports.blocking import call_on_loop, run_in_thread
 
 ANSWERS_WITHIN: Final = 10.0  # seconds
@@ -401,7 +401,7 @@ class BrokerConnection:
             said = message("The connection to the broker {address} ended: {why}.", address=address, why=why)
         return BrokerError("floor-lost", said, message("The program reconnects automatically."))
 
-    def _lies(self, why: str) -> BrokerError:
+    def _lies(self, why: Message) -> BrokerError:
         return BrokerError(
             "floor-lost",
             message("The connection to the broker {address} was ended: {why}.", address=str(self._address), why=why),

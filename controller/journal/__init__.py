@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from firmware_bridge.messages import AnyText, Message, message
+from firmware_bridge.messages import AnyText, MessageError
 
 JournalCode: TypeAlias = Literal[
     "journal-full",
@@ -47,16 +47,10 @@ JournalCode: TypeAlias = Literal[
 ]
 
 
-class JournalError(Exception):
+class JournalError(MessageError):
     """A message for people, a `hint` what to do next, and a `code` for machines (see docs/faults.md)."""
 
-    def __init__(self, code: JournalCode, said: AnyText, hint: AnyText) -> None:
-        super().__init__(str(said))
-        self.message = said
-        self.code: JournalCode = code
-        self.hint = hint
+    code: JournalCode
 
-    @property
-    def with_hint(self) -> Message:
-        """Return what went wrong with what to do next."""
-        return message("{parts:sentences}", parts=(self.message, self.hint))
+    def __init__(self, code: JournalCode, said: AnyText, hint: AnyText) -> None:
+        super().__init__(said, hint, code)

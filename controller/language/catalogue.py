@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 import structlog
 from msgspec.structs import replace
 
-from firmware_bridge.messages import SLOT, AnyText, Message, english, rendered, text_in_english
+from firmware_bridge.messages import JOINTS, SLOT, AnyText, Message, english, rendered, text_in_english
 
 ENGLISH: Final = "en"
 PARAMETER: Final = "language"  # of a request
@@ -79,6 +79,8 @@ class Texts:
         """Return the parts of a list, or several sentences, as one text."""
         if len(parts) < 2:
             return "".join(parts)
+        if joint == "lines":
+            return JOINTS[joint].join(parts)
         if joint in STYLES:
             return _cldr_list(parts, STYLES[joint], self.language)
         pattern = self.keyed[PATTERNS.get(joint, PATTERNS["list"])]

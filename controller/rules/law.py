@@ -33,11 +33,11 @@ from controller.roles import Role
 from firmware_bridge.messages import Message, MessageError, message
 
 
-class SettingError(MessageError):
+class SettingError(MessageError, ValueError):
     """An unknown setting or option, or a reading that has to be chosen but has not been, as a phrase."""
 
 
-class UnknownWagerError(MessageError):
+class UnknownWagerError(MessageError, ValueError):
     """A wager that the game does not have, as a phrase."""
 
 
@@ -156,7 +156,7 @@ def _check_data(game: Game) -> None:
                         what=what,
                         setting=setting_id,
                         option=option,
-                        error=error.said,
+                        error=error.message,
                     )
                 ) from error
     if game.first_card is not None:

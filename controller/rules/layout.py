@@ -40,12 +40,13 @@ class BetRefusal(StrEnum):
     UNDER_MINIMUM = "under_minimum"
 
 
-class BetRefusedError(MessageError):
+class BetRefusedError(MessageError, ValueError):
     """A refused bet, with the reason as a phrase. `clause` is empty where the house refuses without a clause."""
 
+    code: BetRefusal
+
     def __init__(self, code: BetRefusal, said: Message, clause: str = "") -> None:
-        super().__init__(said)
-        self.code = code
+        super().__init__(said, code=code)
         self.clause = clause
 
 
@@ -74,7 +75,7 @@ class Bet(msgspec.Struct, frozen=True):
     placed_by: str = ""
 
 
-class TableRulesError(MessageError):
+class TableRulesError(MessageError, ValueError):
     """An impossible setting of a table, or one that its game does not allow, as a phrase."""
 
 

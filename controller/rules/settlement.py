@@ -28,7 +28,7 @@ from firmware_bridge.messages import Message, MessageError, message
 NOTHING: Final = Fraction(0)
 
 
-class SettlementError(MessageError):
+class SettlementError(MessageError, ValueError):
     """A round cannot be settled from what was entered, as a phrase with the next step."""
 
 

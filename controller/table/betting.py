@@ -70,12 +70,12 @@ def as_refusal(attempt: Callable[[], ResultT]) -> ResultT:
     except BetRefusedError as refused:
         code = refused.code.replace("_", "-")
         if refused.clause:
-            raise RefusedError(code, "{why} ({clause}).", why=refused.said, clause=refused.clause) from None
-        raise RefusedError(code, "{why}.", why=refused.said) from None
+            raise RefusedError(code, "{why} ({clause}).", why=refused.message, clause=refused.clause) from None
+        raise RefusedError(code, "{why}.", why=refused.message) from None
     except UnknownWagerError as unknown:
-        raise RefusedError("unknown-wager", "{why}.", why=unknown.said) from None
+        raise RefusedError("unknown-wager", "{why}.", why=unknown.message) from None
     except TableRulesError as wrong:
-        raise RefusedError("table-rules", "{why}.", why=wrong.said) from None
+        raise RefusedError("table-rules", "{why}.", why=wrong.message) from None
 
 
 # -- entering ----------------------------------------------------------------------------------------------------------
@@ -183,7 +183,7 @@ def verify_restrict(state: TableState, given: PersonActed, operation: operations
     try:
         check_rules(state.law, replace(state, restrictions=restricted).table_rules)
     except TableRulesError as wrong:
-        raise RefusedError("table-rules", "{why}.", why=wrong.said) from None
+        raise RefusedError("table-rules", "{why}.", why=wrong.message) from None
 
 
 def restrict(decision: Decision, given: PersonActed, operation: operations.RestrictBetting) -> None:
@@ -224,7 +224,9 @@ def why_unsettled(state: TableState) -> Message | None:
     try:
         _settlement(state)
     except SettlementError as error:
-        return message("The bets cannot be settled: {why}. Correct the wrong entry, or void the round.", why=error.said)
+        return message(
+            "The bets cannot be settled: {why}. Correct the wrong entry, or void the round.", why=error.message
+        )
     return None
 
 

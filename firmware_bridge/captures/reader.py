@@ -15,6 +15,7 @@ from firmware_bridge.captures.capture_format import (
     Cipher,
     MakeCipher,
 )
+from firmware_bridge.messages import Message, counted, message
 
 LONGEST_LINE: Final = 1_000_000  # bytes; a longer line is damaged
 NOTED: Final = 20  # the number of damaged lines that are reported one by one
@@ -32,20 +33,21 @@ class Capture(NamedTuple):
     """The recordings of the named files, in order. `damage` holds a sentence for each part that could not be read."""
 
     recordings: tuple[CaptureRecording, ...]
-    damage: tuple[str, ...]
+    damage: tuple[Message, ...]
 
 
 def read_capture(paths: Sequence[Path], make_cipher: MakeCipher | None = None) -> Capture:
     """Read files, oldest first. Raise CaptureError (not a capture, another format) or CaptureKeyError (wrong key)."""
     recordings: list[CaptureRecording] = []
-    damage: list[str] = []
+    damage: list[Message] = []
     for path in paths:
         reader = _Reader(path, make_cipher)
         try:
             reader.read()
         except OSError as error:
             raise CaptureError(
-                f"The capture {path} cannot be read: {error.strerror or error}.", "Name an existing file."
+                message("The capture {path} cannot be read: {why}.", path=str(path), why=error.strerror or str(error)),
+                message("Name an existing file."),
             ) from error
         recordings += reader.recordings
         damage += reader.damage
@@ -57,7 +59,7 @@ class _Reader:
 
     def __init__(self, path: Path, make_cipher: MakeCipher | None) -> None:
         self.recordings: list[CaptureRecording] = []
-        self.damage: list[str] = []
+        self.damage: list[Message] = []
         self._path = path
         self._make_cipher = make_cipher
         self._cipher: Cipher | None = None
@@ -73,18 +75,36 @@ class _Reader:
                     self._check_first(line)
                 self._take(number, line)
         if not self.recordings and not self._damaged:
-            raise CaptureError(f"{self._path} is empty.", "Name a file that cardshoe capture record wrote.")
+            raise CaptureError(
+                message("{path} is empty.", path=str(self._path)),
+                message("Name a file that cardshoe capture record wrote."),
+            )
         if self._damaged > NOTED:
-            self.damage.append(f"{self._damaged - NOTED} more lines of {self._path} cannot be read.")
+            self.damage.append(
+                counted(
+                    "1 more line of {path} cannot be read.",
+                    "{count} more lines of {path} cannot be read.",
+                    self._damaged - NOTED,
+                    path=str(self._path),
+                )
+            )
 
     def _check_first(self, line: bytes) -> None:
         found = capture_format.format_of(line)
         if found is None:
-            raise CaptureError(f"{self._path} is not a capture.", "Name a file that cardshoe capture record wrote.")
+            raise CaptureError(
+                message("{path} is not a capture.", path=str(self._path)),
+                message("Name a file that cardshoe capture record wrote."),
+            )
         if found != capture_format.FORMAT:
             raise CaptureError(
-                f"{self._path} is a capture of format {found}, and this version reads format {capture_format.FORMAT}.",
-                "Use the version of cardshoe that wrote it.",
+                message(
+                    "{path} is a capture of format {found}, and this version reads format {format}.",
+                    path=str(self._path),
+                    found=found,
+                    format=capture_format.FORMAT,
+                ),
+                message("Use the version of cardshoe that wrote it."),
             )
 
     def _take(self, number: int, line: bytes) -> None:
@@ -100,7 +120,12 @@ class _Reader:
                 self.recordings[-1].records.append(decoded)
         except ValueError:
             self._headless = self._headless or capture_format.format_of(line) is not None
-            self._note(f"Line {number} of {self._path} " + ("is damaged." if line.endswith(b"\n") else "is cut off."))
+            damaged = (
+                message("Line {number} of {path} is damaged.", number=number, path=str(self._path))
+                if line.endswith(b"\n")
+                else message("Line {number} of {path} is cut off.", number=number, path=str(self._path))
+            )
+            self._note(damaged)
 
     def _begin(self, header: CaptureHeader, line: bytes) -> None:
         if header.format != capture_format.FORMAT:
@@ -120,11 +145,11 @@ class _Reader:
             if recording.records or line.number > 1:
                 raise
             raise CaptureKeyError(
-                f"Line {number} of {self._path} does not open with this key.",
-                "Name the key file that was named when it was recorded.",
+                message("Line {number} of {path} does not open with this key.", number=number, path=str(self._path)),
+                message("Name the key file that was named when it was recorded."),
             ) from error
 
-    def _note(self, sentence: str) -> None:
+    def _note(self, sentence: Message) -> None:
         self._damaged += 1
         if self._damaged <= NOTED:
             self.damage.append(sentence)

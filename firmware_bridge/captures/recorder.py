@@ -23,6 +23,7 @@ from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers.base import LinkOver
 from firmware_bridge.drivers.setting import FrameKeys
 from firmware_bridge.errors import BridgeError, type_and_place
+from firmware_bridge.messages import AnyText, Message, message
 
 MEGABYTE: Final = 1_000_000
 WAITING_LIMIT: Final = 4096  # records; a disk that is so far behind will not catch up
@@ -66,8 +67,10 @@ class CaptureFile:
         except OSError as error:
             self.close()
             raise CaptureError(
-                f"The capture {path} cannot be written: {error.strerror or error}.",
-                "Name a file in a folder with room that this user may write to.",
+                message(
+                    "The capture {path} cannot be written: {why}.", path=str(path), why=error.strerror or str(error)
+                ),
+                message("Name a file in a folder with room that this user may write to."),
             ) from error
         except CaptureError:
             self.close()
@@ -112,14 +115,19 @@ class CaptureFile:
         """Check that the files which rotation will move or remove are captures."""
         for path in self._older:
             if path.is_symlink() or (path.exists() and not _may_be_replaced(path)):
-                raise CaptureError(f"{path} exists already and is not a capture.", "Name another file.")
+                raise CaptureError(
+                    message("{path} exists already and is not a capture.", path=str(path)),
+                    message("Name another file."),
+                )
 
     def _check_what_is_there(self) -> None:
         first = os.pread(self._descriptor, _LONGEST_HEADER, 0).partition(b"\n")[0]
         if capture_format.format_of(first) != capture_format.FORMAT:
             raise CaptureError(
-                f"{self._path} exists already and is not a capture that this version can continue.",
-                "Name another file; nothing was written.",
+                message(
+                    "{path} exists already and is not a capture that this version can continue.", path=str(self._path)
+                ),
+                message("Name another file; nothing was written."),
             )
         if os.pread(self._descriptor, 1, self._size - 1) != b"\n":  # truncated by a full disk or a power cut
             self._append(b"\n")
@@ -154,7 +162,7 @@ class CaptureRecorder:
     """
 
     def __init__(self, file: CaptureFile, *, clock: Callable[[], float], log: Any, keeps_keys: bool = False) -> None:
-        self.stopped = ""
+        self.stopped: AnyText = ""
         self._keeps_keys = keeps_keys
         self._file = file
         self._clock = clock
@@ -222,7 +230,7 @@ class CaptureRecorder:
         try:
             self._waiting.put_nowait(record)
         except queue.Full:
-            self._stop("the disk does not keep up")
+            self._stop(message("the disk does not keep up"))
 
     def _write_all(self) -> None:
         """Write records on the thread until `close`. After a failure, drain the queue without writing."""
@@ -238,22 +246,22 @@ class CaptureRecorder:
         except OSError as error:
             self._stop(_reason(error))
 
-    def _stop(self, why: str) -> None:
+    def _stop(self, why: AnyText) -> None:
         if not self.stopped:
             self.stopped = why
-            log_stopped(self._log, f"The capture has stopped: {why}.")
+            log_stopped(self._log, message("The capture has stopped: {why}.", why=why))
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: Exception) -> AnyText:
     """Return a reason that is safe to log: the operating system's words or this program's own."""
     if isinstance(error, BridgeError):
-        return str(error)
+        return error.message
     return getattr(error, "strerror", None) or type_and_place(error)
 
 
-def log_stopped(log: Any, sentence: str) -> None:
+def log_stopped(log: Any, said: Message) -> None:
     """Log that the capture has stopped. A log on the same full disk may fail too."""
     try:
-        log.warning("capture.stopped", code="capture-stopped", sentence=sentence)
+        log.warning("capture.stopped", code="capture-stopped", sentence=str(said))
     except Exception:
         return

@@ -23,6 +23,7 @@ from firmware_bridge.drivers.registry import load_driver
 from firmware_bridge.drivers.setting import ANY_DEVICE, DriverSetting
 from firmware_bridge.errors import TransportLostError
 from firmware_bridge.link import Link
+from firmware_bridge.messages import message
 from firmware_bridge.transports.base import OnData, OnLost, Transport
 
 GRACE: Final = 0.05  # seconds; times are rounded to milliseconds, so a driver may end a link a little later
@@ -145,10 +146,10 @@ class _LinkPlayer:
     async def _wait(self, event: asyncio.Event, deadline: float) -> None:
         while not event.is_set():
             if self._failure is not None:
-                self._link.drop(LinkOver("capture-ended", "The receiver of the replay has failed."))
+                self._link.drop(LinkOver("capture-ended", message("The receiver of the replay has failed.")))
                 return
             if not self._records:
-                self._link.drop(LinkOver("capture-ended", "The capture ends here, while the link was ready."))
+                self._link.drop(LinkOver("capture-ended", message("The capture ends here, while the link was ready.")))
                 return
             at, record = self._records[0]
             due = at / 1000
@@ -178,7 +179,9 @@ class _LinkPlayer:
             case capture_format.Commanded():
                 self._link.command(record.command_id, record.command)
             case capture_format.Lost(code=code) if _ends_by_itself(record) and code not in BY_THE_TABLE:
-                sentence = f"The link ended here when this was recorded ({record.code}); in the replay it continues."
+                sentence = message(
+                    "The link ended here when this was recorded ({code}); in the replay it continues.", code=record.code
+                )
                 self._link.drop(LinkOver("capture-differs", sentence))
             case capture_format.Lost(code=code) if code.startswith(("transport-", "tcp-", "usb-", "port-")):
                 self._on_lost(TransportLostError(record.sentence, code=code))

@@ -22,6 +22,7 @@ from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers.base import Driver, Heard, LinkOver
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.errors import BadDeviceUrlError, DriverMissingError, type_and_place
+from firmware_bridge.messages import AnyText, Message, message
 from firmware_bridge.plain_text import LONGEST, with_plain_texts
 
 GROUP: Final = "cardshoe.drivers"
@@ -104,12 +105,17 @@ def registered_driver(name: str) -> RegisteredDriver:
     found = _entries(name)
     if not found:
         raise BadDeviceUrlError(
-            f"There is no driver called {name!r}.", f"Use one of these after driver=: {', '.join(driver_names())}."
+            message("There is no driver called {name}.", name=repr(name)),
+            message("Use one of these after driver=: {names:list}.", names=tuple(driver_names())),
         )
     if len(found) > 1:
         raise DriverMissingError(
-            f"Several packages have a driver called {name!r}: {', '.join(map(_package, found))}.",
-            "Uninstall all but one of them.",
+            message(
+                "Several packages have a driver called {name}: {packages:list}.",
+                name=repr(name),
+                packages=tuple(map(_package, found)),
+            ),
+            message("Uninstall all but one of them."),
         )
     return _row_of(found[0])
 
@@ -129,7 +135,9 @@ def _load(name: str) -> DriverFactory:
     try:
         return row.load()
     except Exception as error:
-        raise _unusable(_entries(name)[0], f"it cannot be imported ({type_and_place(error)})") from error
+        raise _unusable(
+            _entries(name)[0], message("it cannot be imported ({why})", why=type_and_place(error))
+        ) from error
 
 
 def driver_names() -> list[str]:
@@ -137,29 +145,33 @@ def driver_names() -> list[str]:
     return sorted({*DRIVERS, *(entry.name for entry in entry_points(group=GROUP))})
 
 
-def driver_problems() -> list[str]:
+def driver_problems() -> list[Message]:
     """Return a sentence for each driver of another package that is ignored or unusable. Imports them to find out."""
-    problems: list[str] = []
+    problems: list[Message] = []
     for entry in entry_points(group=GROUP):
         if entry.name in DRIVERS:
             problems.append(
-                f"The package {_package(entry)} has a driver called {entry.name!r}, which is ignored: a driver of this "
-                "program has that name. Give the package's driver another name."
+                message(
+                    "The package {package} has a driver called {name}, which is ignored: a driver of this "
+                    "program has that name. Give the package's driver another name.",
+                    package=_package(entry),
+                    name=repr(entry.name),
+                )
             )
             continue
         try:
             load_driver(entry.name)
         except DriverMissingError as error:
-            problems.append(f"{error} {error.hint}")
-    return sorted(set(problems))
+            problems.append(error.with_hint)
+    return sorted(set(problems), key=str)
 
 
 def _entries(name: str) -> Sequence[EntryPoint]:
     return list(entry_points(group=GROUP, name=name))
 
 
-def _package(entry: EntryPoint) -> str:
-    return "an unnamed package" if entry.dist is None else entry.dist.name
+def _package(entry: EntryPoint) -> AnyText:
+    return message("an unnamed package") if entry.dist is None else entry.dist.name
 
 
 def _row_of(entry: EntryPoint) -> RegisteredDriver:
@@ -167,16 +179,21 @@ def _row_of(entry: EntryPoint) -> RegisteredDriver:
     try:
         row = entry.load()
     except Exception as error:
-        raise _unusable(entry, f"it cannot be imported ({type_and_place(error)})") from error
+        raise _unusable(entry, message("it cannot be imported ({why})", why=type_and_place(error))) from error
     if not isinstance(row, RegisteredDriver):
-        raise _unusable(entry, f"{entry.value} is not a RegisteredDriver")
+        raise _unusable(entry, message("{value} is not a RegisteredDriver", value=entry.value))
     return msgspec.structs.replace(row, name=entry.name, maturity=Maturity.OTHERS)
 
 
-def _unusable(entry: EntryPoint, why: str) -> DriverMissingError:
+def _unusable(entry: EntryPoint, why: Message) -> DriverMissingError:
     return DriverMissingError(
-        f"The driver {entry.name!r} of the package {_package(entry)} cannot be used: {why}.",
-        "Reinstall the package, or uninstall it and name another driver.",
+        message(
+            "The driver {name} of the package {package} cannot be used: {why}.",
+            name=repr(entry.name),
+            package=_package(entry),
+            why=why,
+        ),
+        message("Reinstall the package, or uninstall it and name another driver."),
     )
 
 

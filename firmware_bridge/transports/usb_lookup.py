@@ -30,7 +30,7 @@ import usb.util
 from firmware_bridge.device_url import DeviceUrl, UsbName, usb_name
 from firmware_bridge.discovery import FoundUsbDevice
 from firmware_bridge.errors import TransportUnavailableError, TwinDeviceError
-from firmware_bridge.messages import message
+from firmware_bridge.messages import AnyText, message
 from firmware_bridge.transports.base import permission_hint
 
 FindBackend: TypeAlias = Callable[[], Any]
@@ -57,8 +57,8 @@ def libusb() -> Any:
     backend = usb.backend.libusb1.get_backend(find_library=libusb_package.find_library)
     if backend is None:
         raise TransportUnavailableError(
-            "USB devices cannot be used on this machine: libusb does not start.",
-            "Reinstall the package libusb-package, or connect the device through a serial converter.",
+            message("USB devices cannot be used on this machine: libusb does not start."),
+            message("Reinstall the package libusb-package, or connect the device through a serial converter."),
             "usb-library",
         )
     return backend
@@ -96,12 +96,13 @@ def _could_speak(device: Any) -> bool:
 
 def _found_device(device: Any) -> FoundUsbDevice:
     name = UsbName(device.idVendor, device.idProduct, "")
-    serial, problem = "", ""
+    serial = ""
+    problem: AnyText = ""
     try:
         serial = _serial_of(device)
     except usb.core.USBError as error:
         refusal = _unavailable(name, device, error)
-        problem = f"{refusal} {refusal.hint}"
+        problem = refusal.with_hint
     finally:
         _close(device)
     place = f"USB bus {device.bus} address {device.address}"

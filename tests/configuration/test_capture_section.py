@@ -38,7 +38,7 @@ def test_paths_count_from_the_files_folder(tmp_path: Path) -> None:
     ("capture", "simulated", "words"),
     [
         ('[capture]\npath = "c"\n', False, "key_file is missing in [capture]"),
-        ("[capture]\n", True, "the key path is missing"),
+        ("[capture]\n", True, "The key path is missing"),
         ('[capture]\npath = "c"\nmegabytes = 0\n', True, "megabytes"),
         ('[capture]\npath = "c"\nfiles = 0\n', True, "files"),
         ('[capture]\npath = "c"\nplain = true\n', True, "plain"),

@@ -66,15 +66,15 @@ def test_all_mistakes_are_reported_together(tmp_path: Path) -> None:
         ('role = "shift_manager"', 'role = "empress"\ncolour = "red"'),
     )
     assert told == [
-        "there is no key burns in [table]; nearest: burn; known: name, game, unit, boxes, simulated, "
+        "burns is not a key of [table]; nearest: burn; known: name, game, unit, boxes, simulated, "
         "count_stub_by_hand, rounding, least_ms_between_draws, burn, hands_by_device.",
         "[table] unit must be one of sets, singles, not 'piles'.",
         "[table] boxes must be a whole number from 0 to 99, not -1.",
         "[table] burn must be a whole number from 0 to 5, not 7.",
         "[device] url must be a text, not 7.",
-        "the key folder is missing in [journal].",
+        "The key folder is missing in [journal].",
         "[[people]] dana role must be one of dealer, pit_supervisor, pit_manager, shift_manager, not 'emperor'.",
-        "there is no key colour in [[people]] mo; known: id, name, role, pin_hash, uids.",
+        "colour is not a key of [[people]] mo; known: id, name, role, pin_hash, uids.",
         "[[people]] mo role must be one of dealer, pit_supervisor, pit_manager, shift_manager, not 'empress'.",
     ]
 
@@ -118,14 +118,14 @@ DEVICE = '[device]\nurl = "serial:///dev/cardshoe/X"\nkey_file = "device.keys"\n
         ([(DEVICE, ""), ("[table]", "device = 3\n[table]"), ('role = "dealer"', 'role = "king"')],
          ["[device] must be a section with keys, not 3.", "[[people]] dana role must be"]),
         ([(PEOPLE, '[people]\nid = "dana"\nname = "Dana"\nrole = "king"\ncolour = 1\n')],
-         ["[people] must be written as [[people]], once for each of them.", "there is no key colour in [[people]] dana",
+         ["[people] must be written as [[people]], once for each of them.", "colour is not a key of [[people]] dana",
           "[[people]] dana role must be"]),
         ([("[table]", "[[table]]"), ('unit = "sets"', 'unit = "piles"'), ("serial:///dev/cardshoe/X", "pigeon:///x")],
          ["[table] must be a section with keys, not a list.", "[table] unit must be", "[device] url: "]),
         ([('game = "NC"', "game = 4"), ("serial:///dev/cardshoe/X", "pigeon:///x"), (f'pin_hash = "{HASH}"', "")],
          ["[table] game must be", "[device] url: ", "[[people]] mo has no pin_hash"]),
         ([('game = "NC"\n', ""), ("serial:///dev/cardshoe/X", "pigeon:///x")],
-         ["the key game is missing in [table].", "[device] url: "]),
+         ["The key game is missing in [table].", "[device] url: "]),
         ([("serial:///dev/cardshoe/X", "pigeon:///x"), ('"device.keys"', '"device.keys"\nserial = 7')],
          ["[device] serial must be", "[device] url: "]),
         ([("serial:///dev/cardshoe/X", "pigeon:///x"), ('"device.keys"', "7")],
@@ -140,7 +140,7 @@ DEVICE = '[device]\nurl = "serial:///dev/cardshoe/X"\nkey_file = "device.keys"\n
          ["[readings] wrong_count must be", "[readings]: cured is"]),
         ([("simulated = true", "simulated = false"), ("[journal]", '[capture]\npath = "c"\nfiles = 0\n[journal]'),
           ("[[people]]", "[readings]\nestablished_by = 7\n[[people]]")],
-         ["[readings] established_by must be", "[capture] files must be", "the key key_file is missing in [capture]"]),
+         ["[readings] established_by must be", "[capture] files must be", "The key key_file is missing in [capture]"]),
     ],
     ids=str,
 )  # fmt: skip
@@ -161,7 +161,7 @@ def test_keys_outside_of_sections_are_reported_one_by_one(tmp_path: Path) -> Non
         *((f"[{name}]", f"[{name}]\nwrnog = 1") for name in ("device", "journal", "api", "[people]")),
         (f'pin_hash = "{HASH}"\n', f'pin_hash = "{HASH}"\n[[readers]]\nwrnog = 1\n[[house]]\nwrnog = 1\n{added}'),
     )
-    assert len([one for one in told if one.startswith("there is no key wrnog")]) == 12, told
+    assert len([one for one in told if one.startswith("wrnog is not a key")]) == 12, told
 
 
 @pytest.mark.parametrize(
@@ -183,15 +183,15 @@ def test_keys_outside_of_sections_are_reported_one_by_one(tmp_path: Path) -> Non
         ("[journal]", "[limits.main]\nminimum = -1\n[journal]", "[limits] main minimum must be a whole number"),
         ("[journal]", "[limits]\nmain = 5\n[journal]", "[limits] main must be a section with keys, not 5"),
         ("[journal]", f'[capture]\npath = "c"\nmegabytes = {2**80}\n[journal]', "[capture] megabytes must be"),
-        ("[journal]", f"serial = 5{'0' * 5000}\n[journal]", "it is not valid TOML"),
-        ("[journal]", f"x = {'[' * 100_000}\n[journal]", "it is not valid TOML"),
+        ("[journal]", f"serial = 5{'0' * 5000}\n[journal]", "It is not valid TOML"),
+        ("[journal]", f"x = {'[' * 100_000}\n[journal]", "It is not valid TOML"),
         ('name = "Dana"', r'name = "Da\u001b[2Jna"', "[[people]] dana name must be a text"),
         ('name = "Dana"', r'name = "Da\u202ena"', r"'Da\u202ena'"),
         ('name = "Dana"', f'name = "{"D" * 60_000}"', "at most 500 printable characters"),
         ('id = "dana"', r'id = "da\u0000na"', "a text of at most"),
         ('"journal"', r'"jour\u0000nal"', "[journal] folder must be the path of a file"),
         ('"journal"', '""', "[journal] folder must be the path of a file"),
-        ('"api.sock"', '"api.sock"\n[api.http]', "the key port is missing in [api.http]"),
+        ('"api.sock"', '"api.sock"\n[api.http]', "The key port is missing in [api.http]"),
         ('"api.sock"', '"api.sock"\nhttp = 8080', "[api.http] must be a section with keys, not 8080"),
         (
             '"api.sock"',
@@ -201,7 +201,7 @@ def test_keys_outside_of_sections_are_reported_one_by_one(tmp_path: Path) -> Non
         (
             '"api.sock"',
             '"api.sock"\n[api.http]\nport = 80\nhost = "x"',
-            "there is no key host in [api.http]; nearest: hosts; known: port, hosts, shift_hours",
+            "host is not a key of [api.http]; nearest: hosts; known: port, hosts, shift_hours",
         ),
         ('"api.sock"', '"api.sock"\n[api.http]\nport = 80\nshift_hours = 0', "a whole number from 1 to 24, not 0"),
         ('"api.sock"', '"api.sock"\n[api.http]\nport = 80\nhosts = ["https://x"]', "without scheme and port"),

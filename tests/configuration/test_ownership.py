@@ -23,9 +23,9 @@ def test_whose_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert foreign_in(tmp_path, OTHER) == tmp_path
     assert foreign_in(tmp_path / "none", OTHER) is None
     monkeypatch.setattr(os, "geteuid", lambda: OTHER)
-    assert f"chown -R {OTHER}: {tmp_path} && systemctl restart cardshoe@NC-01" in hint_of_owner("NC-01", tmp_path)
+    assert f"chown -R {OTHER}: {tmp_path} && systemctl restart cardshoe@NC-01" in str(hint_of_owner("NC-01", tmp_path))
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    assert hint_of_owner("NC-01", tmp_path) == ""
+    assert hint_of_owner("NC-01", tmp_path) is None
 
 
 @pytest.mark.parametrize(

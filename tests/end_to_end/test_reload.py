@@ -209,7 +209,7 @@ async def _until_the_end(client: ApiClient) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("minimum = 10", "minimun = 10", "there is no key minimun"),
+        ("minimum = 10", "minimun = 10", "minimun is not a key of"),
         ('name = "T-1"', 'name = "T-2"', "[table] name cannot change while the daemon runs"),
         ('socket = "api.sock"', 'socket = "b.sock"', "[api] socket cannot change"),
         ('folder = "journal"', 'folder = "other"', "[journal] folder cannot change"),
@@ -306,7 +306,7 @@ async def test_a_file_that_is_missing_changes_nothing(stage: Stage) -> None:
     stage.configuration.unlink()
     await reload(stage)
     (warning,) = (await stage.state()).warnings
-    assert "it cannot be read: No such file or directory" in str(warning)
+    assert "It cannot be read: No such file or directory" in str(warning)
     assert await stage.daemon.end() == 0
 
 

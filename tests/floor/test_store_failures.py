@@ -150,7 +150,7 @@ def test_why_a_database_cannot_be_used(own_role: str, changes: str, code: str, s
         database.check()
     assert found.value.code == code
     assert says in str(found.value)
-    assert "right" not in str(found.value) + found.value.hint, "no password"
+    assert "right" not in str(found.value) + str(found.value.hint), "no password"
     assert found.value.hint
 
 

@@ -94,7 +94,7 @@ def test_a_queried_device_proves_itself_and_lists_its_limits(keys: Path) -> None
     done = devices("--url", SIMULATED, "--key-file", str(keys))
     assert done.exit_code == 0, done.output
     assert f"serial {SERIAL} (proven by its key)" in done.output
-    assert "dispenses sets, for 52 cards, SIMULATED" in done.output
+    assert "dispenses sets, for 52 cards\n  SIMULATED\n" in done.output
     assert "No memory without power" in done.output
     assert f"{SERIAL}: there" in done.output
     section = section_in(done.output)

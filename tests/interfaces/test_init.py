@@ -133,7 +133,7 @@ def test_an_option_missing_in_a_script(tmp_path: Path, without: str, words: str)
     [
         (("--person", "x"), "is not ID=ROLE:NAME"),
         (("--person", "x=owner"), "one of dealer, pit_supervisor"),
-        (("--person", "sam=dealer"), "two people are called sam"),
+        (("--person", "sam=dealer"), "Two people are called sam"),
         (("--console-user", "nobody-of-that-name"), "Make it first: `adduser nobody-of-that-name`"),
         (("--device", "serial:///dev/x?speed=9"), "speed"),
         (("--device", "a b"), "neither a serial number nor a URL"),

@@ -65,7 +65,7 @@ def test_a_state_folder_that_cannot_be_made_is_named_with_the_options_that_help(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     with pytest.raises(BadInputError, match="cannot be made") as refused:
         in_state_folder("device")
-    assert "--key-file" in refused.value.hint
+    assert "--key-file" in str(refused.value.hint)
 
 
 @pytest.mark.parametrize(("kind", "word"), [("shuffler", "`lift` takes a set"), ("shoe", "`draw` draws a card")])

@@ -77,7 +77,7 @@ def test_a_missing_round(folder: Path) -> None:
 def test_times_are_those_of_the_zone(folder: Path) -> None:
     assert "24 November 2026, 03:00:26" in run("show", 1, "--journal", folder, "--zone", "Asia/Singapore")
     refused = run("show", 1, "--journal", folder, "--zone", "Atlantis", code=2)
-    assert "knows no time zone 'Atlantis'" in refused
+    assert "does not know the time zone 'Atlantis'" in refused
 
 
 def test_a_round_as_json(folder: Path) -> None:

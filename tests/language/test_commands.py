@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 
 import pytest
+from click.testing import CliRunner
 from rich.console import Console
 
 from controller.api.in_language import in_language
 from controller.api.narration import line_of
 from controller.api.view import LinkView, view_of
 from controller.commands.language import Terminal, of_locale
+from controller.commands.main import main
 from controller.commands.screen import render
 from controller.commands.table_display import how_it_stands
 from controller.games import GAMES
@@ -18,6 +20,7 @@ from controller.games.specification import Kind
 from controller.language import Speaker, translated
 from controller.table import events
 from controller.table.phases import Phase
+from firmware_bridge.discovery import Lists
 from simulators.demo.account import RunAccount
 from simulators.demo.command import introduction
 from tests.table.harness import TableHarness
@@ -87,3 +90,30 @@ def test_phases_have_the_words_of_the_console() -> None:
     view = view_of(TableHarness().start().to_betting().state, LinkView())
     assert chinese.of_console(f"phase.{view.phase}") in how_it_stands(view, "zh-Hans")
     assert "Betting" in how_it_stands(view)
+
+
+@pytest.mark.parametrize(
+    ("options", "environment", "said"),
+    [
+        ([], {"LANG": "C.UTF-8"}, "It cannot be read: No such file or directory."),
+        ([], {"LANG": "zh_CN.UTF-8"}, "无法读取：No such file or directory。"),
+        (["--language", "zh-Hans"], {"LANG": "C.UTF-8"}, "无法读取：No such file or directory。"),
+        (["--language", "en"], {"LANG": "zh_CN.UTF-8"}, "It cannot be read: No such file or directory."),
+    ],
+)
+def test_a_problem_has_the_language_of_the_option_or_the_locale(
+    options: list[str], environment: dict[str, str], said: str
+) -> None:
+    """The words of the operating system stay as it says them."""
+    environment |= {"LC_ALL": "", "LC_MESSAGES": ""}
+    refused = CliRunner().invoke(main, [*options, "config", "check", "/nowhere.toml"], env=environment)
+    assert refused.exit_code == 78
+    assert said in refused.stderr.splitlines()[0]
+    assert bool(english_in(refused.stderr.splitlines()[1])) is said.isascii()
+
+
+def test_what_a_command_prints_has_the_language_of_the_option() -> None:
+    shown = CliRunner().invoke(main, ["--language", "zh-Hans", "devices"], obj=Lists(tuple, tuple, tuple))
+    assert shown.exit_code == 0
+    assert "已连接的设备" in shown.stdout
+    assert not english_in(shown.stdout.replace("--url", ""))

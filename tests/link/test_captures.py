@@ -113,7 +113,7 @@ def test_a_damaged_line_is_named_and_the_rest_is_read(tmp_path: Path) -> None:
     path.write_bytes(b"".join(lines))
     capture = read_capture([path])
     assert capture.recordings[0].records == [SAID[0], *SAID[2:]]
-    assert capture.damage == (f"Line 3 of {path} is damaged.",)
+    assert tuple(map(str, capture.damage)) == (f"Line 3 of {path} is damaged.",)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])

@@ -81,8 +81,8 @@ def test_a_reserved_name_leaves_this_programs_driver_in_use(packages: Packages) 
     assert registered_driver("cardlink") is DRIVERS["cardlink"]
     assert driver_names().count("cardlink") == 1
     (problem,) = driver_problems()
-    assert "impostor" in problem
-    assert "'cardlink'" in problem
+    assert "impostor" in str(problem)
+    assert "'cardlink'" in str(problem)
 
 
 def test_two_packages_of_one_name_are_neither(packages: Packages) -> None:

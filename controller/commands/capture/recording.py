@@ -23,6 +23,7 @@ from firmware_bridge.drivers.memory import LinkMemory
 from firmware_bridge.drivers.registry import load_driver
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.link_keeper import Health, LinkKeeper, wait_for_event
+from firmware_bridge.messages import AnyText
 
 LOOK_AFTER: Final = 0.5  # seconds between two checks that the recorder is still writing
 
@@ -59,9 +60,9 @@ class Recorded(NamedTuple):
 
     links: int
     heard: int
-    stopped: str
-    sentence: str
-    hint: str
+    stopped: AnyText
+    sentence: AnyText
+    hint: AnyText
 
 
 def recording_of_table(config: Path, out: Path) -> Recording:
@@ -130,7 +131,7 @@ async def record_device(asked: Recording, say: Callable[[str], None]) -> Recorde
         health = await _keep(keeper, lambda: bool(recorder.stopped), asked.seconds)
     finally:
         recorder.close()
-    return Recorded(health.link, heard, recorder.stopped, str(health.sentence), str(health.hint))
+    return Recorded(health.link, heard, recorder.stopped, health.sentence, health.hint)
 
 
 async def _keep(keeper: LinkKeeper, is_over: Callable[[], bool], seconds: float | None) -> Health:

@@ -7,9 +7,12 @@ from pathlib import Path
 import click
 import msgspec
 
+from controller.api.in_language import in_language
 from controller.commands.game_options import print_json
 from controller.commands.text import write_out
+from controller.commands.vocabulary import UNIT_NAMES
 from controller.problems import ConfigurationProblemError
+from firmware_bridge.messages import AnyText, counted, message
 
 FILE = click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -18,8 +21,8 @@ JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON obje
 class Wrong(msgspec.Struct, frozen=True):
     """A mistake and its remedy."""
 
-    sentence: str
-    hint: str
+    sentence: AnyText
+    hint: AnyText
 
 
 class ConfigurationCheck(msgspec.Struct, frozen=True):
@@ -60,21 +63,29 @@ def check(path: Path, running: Path | None, as_json: bool) -> None:
         configuration = read_with_surroundings(path, run_program) if running is None else read_for_reload(path, running)
     except ConfigurationError as error:
         if not as_json:
-            raise ConfigurationProblemError(str(error), error.hint) from error
-        print_json(ConfigurationCheck(str(path), tuple(Wrong(*mistake) for mistake in error.mistakes)))
+            raise ConfigurationProblemError(error) from error
+        print_json(
+            in_language(ConfigurationCheck(str(path), tuple(Wrong(*mistake) for mistake in error.mistakes)), None)
+        )
         raise SystemExit(ConfigurationProblemError.exit_code) from error
     remarks = remarks_on(configuration)
     if as_json:
-        print_json(ConfigurationCheck(str(path), (), tuple(Wrong(*remark) for remark in remarks)))
+        print_json(in_language(ConfigurationCheck(str(path), (), tuple(Wrong(*remark) for remark in remarks)), None))
         return
     table = configuration.table
-    simulated = ", simulated" if table.simulated else ""
-    write_out(
-        f"{path}: no mistakes. Table {table.name}, {table.game}, {table.unit}, {configuration.settings.box_count} boxes"
-        f"{simulated}; {len(configuration.people)} people; device {configuration.device_url}."
+    boxes, people = configuration.settings.box_count, len(configuration.people)
+    summed_up: tuple[AnyText, ...] = (
+        table.name,
+        table.game,
+        UNIT_NAMES[table.unit],
+        counted("1 box", "{count} boxes", boxes),
+        *([message("simulated")] if table.simulated else []),
+        counted("1 person", "{count} people", people),
+        message("device {url}", url=str(configuration.device_url)),
     )
+    write_out(message("{path}: no mistakes. Table {parts:list}.", path=str(path), parts=summed_up))
     for remark in remarks:
-        write_out(f"  - {' '.join(remark)}")
+        write_out(message("  - {parts:sentences}", parts=tuple(filter(None, remark))))
 
 
 @config.command()
@@ -96,7 +107,7 @@ def show(path: Path, as_json: bool) -> None:
     try:
         configuration = read_configuration(path)
     except ConfigurationError as error:
-        raise ConfigurationProblemError(str(error), error.hint) from error
+        raise ConfigurationProblemError(error) from error
     if as_json:
         write_out(msgspec.json.encode(without_secrets(configuration), enc_hook=str).decode())
     else:

@@ -87,7 +87,7 @@ def _values(kind: Any) -> str:
         return f"a list, each {_values(get_args(kind)[0])}"
     if get_origin(kind) is dict:
         return f"a section, each key {_values(get_args(kind)[1])}"
-    return "the path of a file" if kind is Path else expected(kind)
+    return "the path of a file" if kind is Path else str(expected(kind))
 
 
 def toml(value: Any) -> str:

@@ -20,6 +20,7 @@ from controller.commands.doctor.machine import (
 )
 from controller.commands.init.system import read_system_file, simulate_command
 from controller.daemon.configuration import ConfigurationError, read_configuration
+from firmware_bridge.messages import message
 
 RULES: Final = "70-cardshoe.rules"
 RELOAD: Final = "udevadm control --reload && udevadm trigger --subsystem-match=usb --subsystem-match=tty"
@@ -31,9 +32,14 @@ def look(table: CheckedTable) -> Iterator[MachineFinding]:
     yield from _shared_device(table)
     url = table.configuration.device_url
     if url.scheme == "tcp":
-        yield ok("device", f"The device is behind {url.host}:{url.port}; its network is not examined.")
+        yield ok(
+            message("device"),
+            message(
+                "The device is behind {host}:{port}; its network is not examined.", host=url.host, port=url.port or 0
+            ),
+        )
     elif url.scheme == "sim":
-        yield ok("device", "The device is simulated, in the daemon itself.")
+        yield ok(message("device"), message("The device is simulated, in the daemon itself."))
     elif url.scheme == "usb":
         yield from _usb(table, url.path)
     else:
@@ -53,25 +59,44 @@ def _shared_device(table: CheckedTable) -> Iterator[MachineFinding]:
         except ConfigurationError:
             continue  # the doctor of that table reports its mistakes
         if other.device.url == own.url or (own.serial and other.device.serial == own.serial):
-            sentence = f"Table {other.table.name} names the same device, {own.serial or own.url}: {path}."
-            yield problem("device", sentence, f"Name the device of each table: {table.file} and {path}")
+            sentence = message(
+                "Table {name} names the same device, {serial}: {path}.",
+                name=other.table.name,
+                serial=own.serial or own.url,
+                path=str(path),
+            )
+            yield problem(
+                message("device"),
+                sentence,
+                message("Name the device of each table: {file} and {path}", file=str(table.file), path=str(path)),
+            )
 
 
 def _serial(table: CheckedTable, written: str) -> Iterator[MachineFinding]:
     machine = table.machine
     if not written.startswith(STABLE) and not table.configuration.table.simulated:
         yield warning(
-            "device name",
-            f"{written} may be another device after the next start of the PC.",
-            "Name the port under /dev/cardshoe: `ls -l /dev/cardshoe /dev/serial/by-id`, and `cardshoe devices`",
+            message("device name"),
+            message("{path} may be another device after the next start of the PC.", path=written),
+            message(
+                "Name the port under /dev/cardshoe: `ls -l /dev/cardshoe /dev/serial/by-id`, and `cardshoe devices`"
+            ),
         )
     node = Path(written) if Path(written).exists() else machine.path(written)
     if not node.exists() and table.configuration.table.simulated:
         device, unit = table.configuration.device, table.configuration.table.unit
         start = simulate_command(unit, table.configuration.device_url, device.key_file or "device.keys")
-        yield problem("device", f"There is no {written}.", f"In another terminal: {start}")
+        yield problem(
+            message("device"),
+            message("There is no {path}.", path=written),
+            message("In another terminal: {command}", command=start),
+        )
     elif not node.exists():
-        yield problem("device", f"There is no {written}.", f"Plug the device in and switch it on; then {RELOAD}")
+        yield problem(
+            message("device"),
+            message("There is no {path}.", path=written),
+            message("Plug the device in and switch it on; then {command}", command=RELOAD),
+        )
     else:
         yield _access(table, node, written)
         usb = _usb_device(table, node)
@@ -86,25 +111,41 @@ def _access(table: CheckedTable, node: Path, written: str) -> MachineFinding:
     found = node.stat()
     owner = owner_of(found)
     if table.user is None:
-        return warning("device", f"{written} is there ({owner}); it is not known who has to open it.")
+        return warning(
+            message("device"),
+            message("{path} is there ({owner}); it is not known who has to open it.", path=written, owner=owner),
+        )
     if not may(table.user, found, READ | WRITE):
-        return problem("device", f"{table.user.name} may not open {written} ({owner}).", RELOAD)
+        return problem(
+            message("device"),
+            message("{name} may not open {path} ({owner}).", name=table.user.name, path=written, owner=owner),
+            RELOAD,
+        )
     if found.st_mode & 0o006:
-        return warning("device", f"Every user may open {written} ({owner}), and read cards.", RELOAD)
-    return ok("device", f"{table.user.name} may open {written} ({owner}).")
+        return warning(
+            message("device"),
+            message("Every user may open {path} ({owner}), and read cards.", path=written, owner=owner),
+            RELOAD,
+        )
+    return ok(
+        message("device"),
+        message("{name} may open {path} ({owner}).", name=table.user.name, path=written, owner=owner),
+    )
 
 
 def _rules(table: CheckedTable) -> MachineFinding:
     paths = [f"{folder}/{RULES}" for folder in ("/etc/udev/rules.d", "/run/udev/rules.d", "/usr/lib/udev/rules.d")]
     there = [one for one in paths if table.machine.path(one).exists()]
     if not there:
-        return problem("udev", f"udev has no {RULES}.", table.put(RULES, paths[0], RELOAD))
+        return problem("udev", message("udev has no {rules}.", rules=RULES), table.put(RULES, paths[0], RELOAD))
     path = there[0]
     if path != paths[-1] and paths[-1] in there:
-        return warning("udev", f"{path} hides the package's file.", f"rm {path} && {RELOAD}")
+        return warning("udev", message("{path} hides the package's file.", path=str(path)), f"rm {path} && {RELOAD}")
     if table.machine.path(path).read_text("utf-8", errors="replace") != read_system_file(RULES):
-        return warning("udev", f"{path} does not match this version.", table.put(RULES, path, RELOAD))
-    return ok("udev", f"{path} matches this version.")
+        return warning(
+            "udev", message("{path} does not match this version.", path=str(path)), table.put(RULES, path, RELOAD)
+        )
+    return ok("udev", message("{path} matches this version.", path=str(path)))
 
 
 class UsbDevice(NamedTuple):
@@ -139,15 +180,21 @@ def _usb(table: CheckedTable, path: str) -> Iterator[MachineFinding]:
                 yield from _usb_settings(table, found, node)
                 yield _rules(table)
                 return
-    yield problem("device", f"No USB device {pair} with the serial number {serial} is there.", "Plug the device in")
+    yield problem(
+        message("device"),
+        message("No USB device {pair} with the serial number {serial} is there.", pair=pair, serial=serial),
+        message("Plug the device in"),
+    )
 
 
 def _usb_settings(table: CheckedTable, usb: UsbDevice, node: Path) -> Iterator[MachineFinding]:
     if _text(usb.folder / "power/control") == "auto":
         control = f"/{(usb.folder / 'power/control').relative_to(table.machine.root.resolve())}"
-        yield warning("USB power", "The PC may put the device to sleep (autosuspend).", f"echo on > {control}")
+        yield warning(
+            message("USB power"), message("The PC may put the device to sleep (autosuspend)."), f"echo on > {control}"
+        )
     else:
-        yield ok("USB power", "The PC does not put the device to sleep.")
+        yield ok(message("USB power"), message("The PC does not put the device to sleep."))
     yield _modem_manager(table, node)
     yield _brltty(table, usb)
 
@@ -155,11 +202,11 @@ def _usb_settings(table: CheckedTable, usb: UsbDevice, node: Path) -> Iterator[M
 def _modem_manager(table: CheckedTable, node: Path) -> MachineFinding:
     run = table.machine.run
     if run("systemctl", "is-active", "ModemManager") != "active":
-        return ok("ModemManager", "ModemManager does not run.")
+        return ok("ModemManager", message("ModemManager does not run."))
     found = run("udevadm", "info", "--query=property", f"--name={node}")
     if found is not None and "ID_MM_DEVICE_IGNORE=1" in found.split():
-        return ok("ModemManager", "ModemManager leaves the device alone.")
-    return problem("ModemManager", "ModemManager runs and may treat the device as a modem.", RELOAD)
+        return ok("ModemManager", message("ModemManager leaves the device alone."))
+    return problem("ModemManager", message("ModemManager runs and may treat the device as a modem."), RELOAD)
 
 
 def _brltty(table: CheckedTable, usb: UsbDevice) -> MachineFinding:
@@ -170,8 +217,10 @@ def _brltty(table: CheckedTable, usb: UsbDevice) -> MachineFinding:
         text = (mask if mask.exists() or mask.is_symlink() else rules).read_text("utf-8", errors="replace")
         if named.search(text):
             link = f"ln -s /dev/null /etc/udev/rules.d/{rules.name}"
-            return problem("brltty", "brltty treats this converter as a Braille display.", f"{link} && {RELOAD}")
-    return ok("brltty", "brltty leaves the device alone.")
+            return problem(
+                "brltty", message("brltty treats this converter as a Braille display."), f"{link} && {RELOAD}"
+            )
+    return ok("brltty", message("brltty leaves the device alone."))
 
 
 def _text(path: Path) -> str:

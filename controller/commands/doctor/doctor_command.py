@@ -8,8 +8,10 @@ from pathlib import Path
 import click
 import msgspec
 
+from controller.api.in_language import in_language
 from controller.commands.doctor import device, files, network, service
 from controller.commands.doctor.machine import (
+    LEVELS,
     CheckedTable,
     Level,
     Machine,
@@ -21,10 +23,11 @@ from controller.commands.doctor.machine import (
     warning,
 )
 from controller.commands.game_options import print_json
-from controller.commands.text import many, page
+from controller.commands.text import page
 from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration
 from controller.problems import ConfigurationProblemError, ProblemError
 from controller.program_files import PACKAGE_KEY, ProgramError, verify
+from firmware_bridge.messages import counted, message
 
 
 class Examined(msgspec.Struct, frozen=True):
@@ -53,19 +56,24 @@ def doctor(context: click.Context, path: Path, user_name: str | None, no_journal
         configuration = read_configuration(path)
     except ConfigurationError as error:
         if not as_json:
-            raise ConfigurationProblemError(str(error), error.hint) from error
-        print_json(Examined("", "", tuple(problem("configuration", *mistake) for mistake in error.mistakes)))
+            raise ConfigurationProblemError(error) from error
+        mistakes = tuple(problem(message("configuration"), *mistake) for mistake in error.mistakes)
+        print_json(in_language(Examined("", "", mistakes), None))
         raise SystemExit(ConfigurationProblemError.exit_code) from error
     machine = context.obj if isinstance(context.obj, Machine) else Machine()  # a test passes its own machine
     table = _table(machine, path.resolve(), configuration, user_name)
     found = Examined(table.name, table.user_name, tuple(_look(table, journal=not no_journal)))
     if as_json:
-        print_json(found)
+        print_json(in_language(found, None))
     else:
         _show(found)
     if wrong := [one for one in found.findings if one.level is Level.PROBLEM]:
-        problems = many(len(wrong), "problem", "problems")
-        raise ProblemError(f"Table {table.name} has {problems}.", "The lines above say how to fix each.")
+        raise ProblemError(
+            counted(
+                "Table {table} has a problem.", "Table {table} has {count} problems.", len(wrong), table=table.name
+            ),
+            message("The lines above say how to fix each."),
+        )
 
 
 def _table(machine: Machine, path: Path, configuration: Configuration, user_name: str | None) -> CheckedTable:
@@ -83,8 +91,14 @@ def _table(machine: Machine, path: Path, configuration: Configuration, user_name
 
 def _look(table: CheckedTable, *, journal: bool) -> Iterator[MachineFinding]:
     if table.user is None:
-        mend = f"{table.with_files('sh $F/install.sh')}; or name the service's user with --user"
-        yield problem("user", f"This PC has no user {table.user_name}, which the daemon would run as.", mend)
+        mend = message(
+            "{command}; or name the service's user with --user", command=table.with_files("sh $F/install.sh")
+        )
+        yield problem(
+            message("user"),
+            message("This PC has no user {user_name}, which the daemon would run as.", user_name=table.user_name),
+            mend,
+        )
     yield _program(table.machine, table.configuration)
     yield from device.look(table)
     yield from service.look(table)
@@ -92,8 +106,13 @@ def _look(table: CheckedTable, *, journal: bool) -> Iterator[MachineFinding]:
     try:
         yield from files.look(table, journal=journal)
     except PermissionError as error:
-        mend = f"sudo cardshoe doctor --config {table.file}"
-        yield MachineFinding("files", Level.PROBLEM, f"This user may not look at {error.filename}.", mend)
+        again = f"sudo cardshoe doctor --config {table.file}"
+        yield MachineFinding(
+            message("files"),
+            Level.PROBLEM,
+            message("This user may not look at {filename}.", filename=error.filename),
+            again,
+        )
     yield from service.runs(table)  # last, because the service starts only when everything else is right
 
 
@@ -104,15 +123,23 @@ def _program(machine: Machine, configuration: Configuration) -> MachineFinding:
     try:
         verify(found, development=configuration.table.simulated or (asked is not None and asked.development))
     except ProgramError as error:
-        return problem("program", str(error), error.hint)
+        return problem(message("program"), error.message, error.hint)
     sure = found.signed or (found.how != "package" and configuration.table.simulated)
-    name = f"put the public key of the package's maker into {PACKAGE_KEY}, or name it in [program] public_key_file"
-    return ok("program", found.sentence) if sure else warning("program", found.sentence, name)
+    name = message(
+        "put the public key of the package's maker into {path}, or name it in [program] public_key_file",
+        path=str(PACKAGE_KEY),
+    )
+    return ok(message("program"), found.sentence) if sure else warning(message("program"), found.sentence, name)
 
 
 def _show(found: Examined) -> None:
     paper = page()
-    paper.heading(f"Table {found.table}, daemon's user {found.user}")
+    paper.heading(message("Table {table}, daemon's user {user}", table=found.table, user=found.user))
     for one in found.findings:
-        paper.entry(one.sentence, (one.level, 8), (one.what, 12), then=f"-> {one.mend}" if one.mend else "")
+        paper.entry(
+            one.sentence,
+            (LEVELS[one.level], 8),
+            (one.what, 12),
+            then=message("-> {mend}", mend=one.mend) if one.mend else "",
+        )
     paper.show()

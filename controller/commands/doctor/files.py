@@ -24,7 +24,6 @@ from controller.commands.doctor.machine import (
     warning,
 )
 from controller.commands.journal.journal_options import progress_of
-from controller.commands.text import many
 from controller.daemon.configuration_checks import of_floor
 from controller.daemon.configuration_files import mistakes_of_files
 from controller.daemon.journal_files import foreign_in, give_to, other_signer
@@ -32,6 +31,7 @@ from controller.journal import JournalError
 from controller.journal.verification import OF_DOUBTS, verify_journal
 from firmware_bridge.device_keys import read_device_keys
 from firmware_bridge.errors import KeyFileError
+from firmware_bridge.messages import AnyText, counted, message
 
 DAY: Final = 86_400  # seconds
 FULL, FILLING = 90, 80  # percent
@@ -47,11 +47,11 @@ def look(table: CheckedTable, *, journal: bool) -> Iterator[MachineFinding]:
     yield from keys
     opened = [one.sentence for one in keys if one.level is Level.PROBLEM]
     for mistake in mistakes_of_files(table.configuration):
-        if not any(path in mistake.sentence for path in _paths_in(opened)):  # already reported
-            yield problem("files", mistake.sentence, mistake.hint)
+        if not any(path in str(mistake.sentence) for path in _paths_in(opened)):  # already reported
+            yield problem(message("files"), mistake.sentence, mistake.hint)
     if said := other_signer(table.configuration.journal):
-        mend = "Put this table's key back from the safe; otherwise a shift manager accepts the present one"
-        yield warning("signing key", said, mend)
+        mend = message("Put this table's key back from the safe; otherwise a shift manager accepts the present one")
+        yield warning(message("signing key"), said, mend)
     yield from _floor(table)
     yield from _paired(table)
     yield from _room(table)
@@ -66,16 +66,22 @@ def _floor(table: CheckedTable) -> Iterator[MachineFinding]:
     """
     section = table.configuration.floor
     for remark in of_floor(section):
-        yield warning("floor", remark.sentence, remark.hint)
+        yield warning(message("floor"), remark.sentence, remark.hint)
     credentials = section.found_broker.credentials if section is not None else None
     if credentials is None or not table.is_handed_files or not table.handed(table.file).exists():
         return
     for path in credentials:
         if path.parent == table.file.parent and not table.handed(path).exists():
-            sentence = f"systemd does not hand {path} to the daemon, and the daemon may not read it."
+            sentence = message(
+                "systemd does not hand {path} to the daemon, and the daemon may not read it.", path=str(path)
+            )
             drop_in = f"/etc/systemd/system/{table.unit}.service.d/floor.conf"
-            mend = f"Name it in LoadCredential= lines of {drop_in}; then systemctl daemon-reload && systemctl restart"
-            yield warning("floor", sentence, f"{mend} {table.unit}")
+            mend = message(
+                "Name it in LoadCredential= lines of {path}; then {command}",
+                path=drop_in,
+                command=f"systemctl daemon-reload && systemctl restart {table.unit}",
+            )
+            yield warning(message("floor"), sentence, mend)
 
 
 def _owner(table: CheckedTable) -> Iterator[MachineFinding]:
@@ -88,13 +94,18 @@ def _owner(table: CheckedTable) -> Iterator[MachineFinding]:
         return
     found = foreign_in(section.folder, table.user.uid)
     if found is not None:
-        sentence = f"{found} is not {table.user.name}'s ({owner_of(found.lstat())}): the daemon cannot continue it."
-        yield problem("owner", sentence, give_to(table.user.name, section.folder))
+        sentence = message(
+            "{path} is not {name}'s ({owner}): the daemon cannot continue it.",
+            path=str(found),
+            name=table.user.name,
+            owner=owner_of(found.lstat()),
+        )
+        yield problem(message("owner"), sentence, give_to(table.user.name, section.folder))
 
 
-def _paths_in(sentences: Iterable[str]) -> Iterator[str]:
+def _paths_in(sentences: Iterable[AnyText]) -> Iterator[str]:
     for sentence in sentences:
-        yield from (word for word in sentence.split() if word.startswith("/"))
+        yield from (word for word in str(sentence).split() if word.startswith("/"))
 
 
 def _keys(table: CheckedTable, *, own: bool) -> Iterator[MachineFinding]:
@@ -116,13 +127,28 @@ def _key(table: CheckedTable, path: Path, *, handed: bool) -> MachineFinding:
     found = path.stat()
     owner = owner_of(found)
     if found.st_mode & (OTHERS | GROUP_WRITES):
-        return problem("keys", f"Other users may reach {path} ({owner}).", f"chmod o-rwx,g-w {path}")
+        return problem(
+            message("keys"),
+            message("Other users may reach {path} ({owner}).", path=str(path), owner=owner),
+            f"chmod o-rwx,g-w {path}",
+        )
     if handed:
-        return ok("keys", f"{path} belongs to root, and systemd passes it to the daemon ({owner}).")
+        return ok(
+            message("keys"),
+            message(
+                "{path} belongs to root, and systemd passes it to the daemon ({owner}).", path=str(path), owner=owner
+            ),
+        )
     if table.user is not None and not may(table.user, found, READ):
         mend = f"chown root:{table.user.name} {path} && chmod 640 {path}"
-        return problem("keys", f"{table.user.name} may not read {path} ({owner}).", mend)
-    return ok("keys", f"{path} is not accessible to other users ({owner}).")
+        return problem(
+            message("keys"),
+            message("{name} may not read {path} ({owner}).", name=table.user.name, path=str(path), owner=owner),
+            mend,
+        )
+    return ok(
+        message("keys"), message("{path} is not accessible to other users ({owner}).", path=str(path), owner=owner)
+    )
 
 
 def _paired(table: CheckedTable) -> Iterator[MachineFinding]:
@@ -136,15 +162,29 @@ def _paired(table: CheckedTable) -> Iterator[MachineFinding]:
         return  # reported with the other mistakes of files
     copy = table.handed(device.key_file)
     if copy.exists() and copy.read_bytes() != device.key_file.read_bytes():
-        sentence = f"{device.key_file} was changed since the daemon's start: the daemon still has the previous keys."
-        yield problem("pairing", sentence, f"systemctl restart {table.unit}")
+        sentence = message(
+            "{path} was changed since the daemon's start: the daemon still has the previous keys.",
+            path=str(device.key_file),
+        )
+        yield problem(message("pairing"), sentence, f"systemctl restart {table.unit}")
     if not device.serial:
         return
     if device.serial in keys:
-        yield ok("pairing", f"{device.serial} has its key in {device.key_file}.")
+        yield ok(
+            message("pairing"),
+            message("{serial} has its key in {path}.", serial=device.serial, path=str(device.key_file)),
+        )
     else:
         mend = f"cardshoe devices pair {device.serial} --key-file {device.key_file} && systemctl restart {table.unit}"
-        yield problem("pairing", f"{device.serial} is not paired: there is no key for it in {device.key_file}.", mend)
+        yield problem(
+            message("pairing"),
+            message(
+                "{serial} is not paired: there is no key for it in {path}.",
+                serial=device.serial,
+                path=str(device.key_file),
+            ),
+            mend,
+        )
 
 
 def _room(table: CheckedTable) -> Iterator[MachineFinding]:
@@ -154,19 +194,27 @@ def _room(table: CheckedTable) -> Iterator[MachineFinding]:
     used = disk.f_blocks - disk.f_bfree
     percent = round(100 * used / max(1, used + disk.f_bavail))
     free = disk.f_bavail * disk.f_frsize
-    sentence = f"{percent} % of the disk with the journal is in use, {free // 10**6:,} MB are free."
-    mend = "Move what is not needed to another disk, or set [journal] keep_days"
+    sentence = message(
+        "{percent} % of the disk with the journal is in use, {free} MB are free.",
+        percent=percent,
+        free=f"{free // 10**6:,}",
+    )
+    mend = message("Move what is not needed to another disk, or set [journal] keep_days")
     if percent >= FULL:
-        yield problem("disk", sentence, mend)
+        yield problem(message("disk"), sentence, mend)
     elif percent >= FILLING:
-        yield warning("disk", sentence, mend)
+        yield warning(message("disk"), sentence, mend)
     else:
-        yield ok("disk", sentence)
+        yield ok(message("disk"), sentence)
     if growth := growth_of(folder):
         days = int(free / growth)
-        sentence = f"The journal grows by {growth / 10**6:.1f} MB a day: the disk is full in {days:,} days."
+        sentence = message(
+            "The journal grows by {growth} MB a day: the disk is full in {days} days.",
+            growth=f"{growth / 10**6:.1f}",
+            days=f"{days:,}",
+        )
         levels = problem if days < SHORT else warning if days < SOON else None
-        yield ok("growth", sentence) if levels is None else levels("growth", sentence, mend)
+        yield ok(message("growth"), sentence) if levels is None else levels(message("growth"), sentence, mend)
 
 
 def growth_of(folder: Path) -> float:
@@ -192,50 +240,83 @@ def _socket(table: CheckedTable) -> Iterator[MachineFinding]:
     if not folder.is_dir():
         made = folder.is_relative_to("/run/cardshoe")
         sentence = (
-            f"{folder} does not exist; the service creates it at its start." if made else f"There is no {folder}."
+            message("{folder} does not exist; the service creates it at its start.", folder=str(folder))
+            if made
+            else message("There is no {folder}.", folder=str(folder))
         )
-        yield ok("socket", sentence) if made else problem("socket", sentence, f"mkdir -p {folder}")
+        yield ok(message("socket"), sentence) if made else problem(message("socket"), sentence, f"mkdir -p {folder}")
         return
     found = folder.stat()
     owner = owner_of(found)
     if table.user is not None and not may(table.user, found, WRITE | ENTER):
         mend = f"chown {table.user.name} {folder}"
-        yield problem("socket", f"{table.user.name} may not create the socket in {folder} ({owner}).", mend)
+        yield problem(
+            message("socket"),
+            message(
+                "{name} may not create the socket in {folder} ({owner}).",
+                name=table.user.name,
+                folder=str(folder),
+                owner=owner,
+            ),
+            mend,
+        )
     elif not found.st_mode & 0o001 and not table.is_by_hand:
-        yield warning("socket", f"Other users cannot reach the socket in {folder} ({owner}).", f"chmod o+x {folder}")
+        yield warning(
+            message("socket"),
+            message("Other users cannot reach the socket in {folder} ({owner}).", folder=str(folder), owner=owner),
+            f"chmod o+x {folder}",
+        )
     else:
         yield from _in_the_way(path)
 
 
 def _in_the_way(path: Path) -> Iterator[MachineFinding]:
     if path.is_socket():
-        yield ok("socket", f"The socket {path} exists; use `cardshoe status` to ask the daemon.")
+        yield ok(
+            message("socket"),
+            message("The socket {path} exists; use `cardshoe status` to ask the daemon.", path=str(path)),
+        )
         return
     try:
         check_path(path)
     except SocketRefusedError as error:
-        yield problem("socket", str(error), error.hint)
+        yield problem(message("socket"), error.message, error.hint)
     else:
-        yield ok("socket", f"The daemon can create its socket {path}.")
+        yield ok(message("socket"), message("The daemon can create its socket {path}.", path=str(path)))
 
 
 def _journal(table: CheckedTable) -> MachineFinding:
     """Check the chain and the signatures, also while a daemon runs; SQLite's own format is not checked."""
     folder = table.configuration.journal.folder
     if not folder.is_dir() or not any(folder.glob("*.journal")):
-        return ok("journal", f"There is no journal in {folder} yet; the first start creates it.")
+        return ok(
+            message("journal"),
+            message("There is no journal in {folder} yet; the first start creates it.", folder=str(folder)),
+        )
     try:
         with progress_of(folder) as reached:
             found = verify_journal(folder, thorough=False, reached=reached)
     except JournalError as error:
-        return problem("journal", str(error), str(error.hint))
+        return problem(message("journal"), error.message, error.hint)
     mend = f"cardshoe journal verify --journal {folder}"
     wrong = [one for one in found.findings if one.code not in OF_DOUBTS]
     if wrong:
-        return problem("journal", f"{wrong[0].file}: {wrong[0].sentence} ({len(wrong)} in all)", mend)
+        return problem(
+            message("journal"),
+            message(
+                "{file}: {sentence} ({count} in all)",
+                file=str(wrong[0].file),
+                sentence=wrong[0].sentence,
+                count=len(wrong),
+            ),
+            mend,
+        )
     if found.findings:
-        return warning("journal", f"{found.findings[0].sentence}", mend)
+        return warning(message("journal"), found.findings[0].sentence, mend)
     if not found.entries:
-        return ok("journal", f"The journal in {folder} has no entries yet.")
-    counted = f"{many(found.entries, 'entry', 'entries')} in {many(found.files, 'file', 'files')}"
-    return ok("journal", f"The journal is unchanged: {counted}.")
+        return ok(message("journal"), message("The journal in {folder} has no entries yet.", folder=str(folder)))
+    entries = counted("1 entry", "{number} entries", found.entries, number=f"{found.entries:,}")
+    files = counted("1 file", "{count} files", found.files)
+    return ok(
+        message("journal"), message("The journal is unchanged: {entries} in {files}.", entries=entries, files=files)
+    )

@@ -22,6 +22,7 @@ from controller.daemon.configuration import Configuration
 from controller.daemon.host import HostClock
 from controller.daemon.port_use import Ask, ask
 from controller.program_files import Program, examine
+from firmware_bridge.messages import AnyText, message
 
 PATIENCE: Final = 10  # seconds for a program to answer
 READ, WRITE, ENTER = 4, 2, 1
@@ -37,24 +38,27 @@ class Level(StrEnum):
     PROBLEM = "problem"
 
 
+LEVELS: Final = {Level.OK: message("ok"), Level.WARNING: message("warning"), Level.PROBLEM: message("problem")}
+
+
 class MachineFinding(msgspec.Struct, frozen=True):
     """The result of one check. `mend` is the command or act that fixes it."""
 
-    what: str
+    what: AnyText
     level: Level
-    sentence: str
-    mend: str = ""
+    sentence: AnyText
+    mend: AnyText = ""
 
 
-def ok(what: str, sentence: str) -> MachineFinding:
+def ok(what: AnyText, sentence: AnyText) -> MachineFinding:
     return MachineFinding(what, Level.OK, sentence)
 
 
-def warning(what: str, sentence: str, mend: str = "") -> MachineFinding:
+def warning(what: AnyText, sentence: AnyText, mend: AnyText = "") -> MachineFinding:
     return MachineFinding(what, Level.WARNING, sentence, mend)
 
 
-def problem(what: str, sentence: str, mend: str) -> MachineFinding:
+def problem(what: AnyText, sentence: AnyText, mend: AnyText) -> MachineFinding:
     return MachineFinding(what, Level.PROBLEM, sentence, mend)
 
 
@@ -85,7 +89,7 @@ class Served(NamedTuple):
     the certificate expires.
     """
 
-    why: str = ""
+    why: AnyText = ""
     days: int = 0
 
 
@@ -104,9 +108,15 @@ def try_tls(host: str, port: int = TLS_PORT, roots: Path | None = None) -> Serve
     except ssl.SSLCertVerificationError as error:
         return Served(error.verify_message.rstrip("."))
     except ssl.SSLError:
-        return Served(f"what answers at 127.0.0.1:{port} speaks no TLS")
+        return Served(message("what answers at 127.0.0.1:{port} does not speak TLS", port=port))
     except OSError as error:
-        return Served(f"no program answers at 127.0.0.1:{port} ({os.strerror(error.errno) if error.errno else error})")
+        return Served(
+            message(
+                "no program answers at 127.0.0.1:{port} ({why})",
+                port=port,
+                why=os.strerror(error.errno) if error.errno else str(error),
+            )
+        )
     assert certificate is not None, "a certificate that was verified is there"
     left = ssl.cert_time_to_seconds(str(certificate["notAfter"])) - HostClock().now().utc_ns // 10**9
     return Served(days=left // DAY)

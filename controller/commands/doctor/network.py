@@ -11,6 +11,7 @@ from controller.commands.doctor.machine import CheckedTable, MachineFinding, ok,
 from controller.daemon.configuration_checks import of_screens
 from controller.daemon.port_use import use_of
 from controller.daemon.sections import HttpSection
+from firmware_bridge.messages import Message, message
 
 PROPERTIES: Final = ("RestrictAddressFamilies", "IPAddressAllow", "IPAddressDeny")
 THEN: Final = "systemctl daemon-reload && systemctl restart"
@@ -28,15 +29,25 @@ def addresses(table: CheckedTable) -> Iterator[MachineFinding]:
     is_open = "AF_INET" in in_force.get("RestrictAddressFamilies", "AF_INET").split()
     if url.scheme == "tcp":
         if is_open and _admits(in_force, url.host):
-            yield ok("network", f"The service may reach {url.host}.")
+            yield ok(message("network"), message("The service may reach {host}.", host=url.host))
         else:
             mend = table.put("network.conf", drop_in, f"{THEN} {table.unit}")
-            yield problem("network", f"The service may not reach {url.host}, where the device is.", mend)
+            yield problem(
+                message("network"),
+                message("The service may not reach {host}, where the device is.", host=url.host),
+                mend,
+            )
     elif has_port and not is_open:
         mend = f"rm {drop_in} && {THEN} {table.unit}"
-        yield problem("network", "The service must not open a port, but [api.http] names one.", mend)
+        yield problem(message("network"), message("The service must not open a port, but [api.http] names one."), mend)
     else:
-        yield ok("network", f"The service may reach {'this PC only' if is_open else 'no network'}, as it needs.")
+        yield ok(
+            message("network"),
+            message(
+                "The service may reach {what}, as it needs.",
+                what=message("this PC only") if is_open else message("no network"),
+            ),
+        )
 
 
 def _admits(in_force: dict[str, str], host: str) -> bool:
@@ -60,22 +71,24 @@ def screens(table: CheckedTable) -> Iterator[MachineFinding]:
     """Check who has the port, whether the table can deal, and the names under which a proxy reaches it."""
     http = table.configuration.api.http
     if http is None:
-        yield ok("port", "No port is configured: there is no console in a browser.")
+        yield ok(message("port"), message("No port is configured: there is no console in a browser."))
         return
     for remark in of_screens(table.configuration):
-        yield warning("people" if "people" in remark.sentence else "port", remark.sentence, remark.hint)
+        yield warning(
+            message("people") if "people" in str(remark.sentence) else message("port"), remark.sentence, remark.hint
+        )
     if not http.port:
-        yield ok("port", "The daemon uses any free port; its log names it.")
+        yield ok(message("port"), message("The daemon uses any free port; its log names it."))
         return
     found = use_of(http.port, table.machine.run, table.machine.ask)
     runs = found.table == table.name
     if runs:
-        yield ok("port", f"The daemon of this table listens on port {http.port}.")
+        yield ok(message("port"), message("The daemon of this table listens on port {port}.", port=http.port))
         yield _ready(table, http)
         for sentence in found.warnings:
-            yield warning("table", sentence)
+            yield warning(message("table"), sentence)
     elif found.refused:
-        yield _taken(table, http, found.refused, found.holder)
+        yield _taken(table, http, found.why)
     else:
         yield _free(table, http)
     for host in http.hosts:
@@ -84,24 +97,29 @@ def screens(table: CheckedTable) -> Iterator[MachineFinding]:
 
 def _free(table: CheckedTable, http: HttpSection) -> MachineFinding:
     if table.machine.run("systemctl", "is-active", table.unit) == "active":
-        sentence = f"The daemon runs but does not listen on port {http.port}: the file was changed since its start."
-        return problem("port", sentence, f"systemctl restart {table.unit}")
-    return ok("port", f"Port {http.port} is free; the daemon opens it at its start.")
+        sentence = message(
+            "The daemon runs but does not listen on port {port}: the file was changed since its start.", port=http.port
+        )
+        return problem(message("port"), sentence, f"systemctl restart {table.unit}")
+    return ok(message("port"), message("Port {port} is free; the daemon opens it at its start.", port=http.port))
 
 
-def _taken(table: CheckedTable, http: HttpSection, refused: str, holder: str) -> MachineFinding:
-    by = f" by {holder}" if holder else ""
+def _taken(table: CheckedTable, http: HttpSection, why: Message) -> MachineFinding:
     mend = f"ss -ltnp sport = :{http.port}; end that program, or set another [api.http] port in {table.file}"
-    return problem("port", f"Port {http.port} {refused}{by}, and the daemon does not start.", mend)
+    return problem(
+        message("port"), message("Port {port} {why}, and the daemon does not start.", port=http.port, why=why), mend
+    )
 
 
 def _ready(table: CheckedTable, http: HttpSection) -> MachineFinding:
     reply = table.machine.ask(http.port, "/readyz", "")
     if reply is not None and reply.status == 200:
-        return ok("ready", "The table can deal.")
-    said = reply.text.strip() if reply is not None else "The daemon does not answer /readyz."
+        return ok(message("ready"), message("The table can deal."))
+    said = reply.text.strip() if reply is not None else message("The daemon does not answer /readyz.")
     return problem(
-        "ready", said, f"{_run_as_table_user(table)}cardshoe status --socket {table.configuration.api.socket}"
+        message("ready"),
+        said,
+        f"{_run_as_table_user(table)}cardshoe status --socket {table.configuration.api.socket}",
     )
 
 
@@ -119,22 +137,30 @@ def _run_as_table_user(table: CheckedTable) -> str:
 def _host(table: CheckedTable, http: HttpSection, host: str, *, runs: bool) -> Iterator[MachineFinding]:
     machine = table.machine
     if not machine.run("getent", "hosts", host):
-        mend = f"Have {host} entered in the name service, or add it to /etc/hosts; then getent hosts {host}"
-        yield warning("hosts", f"This PC does not know the name {host}.", mend)
+        mend = message(
+            "Have {host} entered in the name service, or add it to /etc/hosts; then getent hosts {host}", host=host
+        )
+        yield warning(message("hosts"), message("This PC does not know the name {host}.", host=host), mend)
     if runs and (reply := machine.ask(http.port, "/readyz", host)) is not None and reply.status == 421:
-        sentence = f"The daemon refuses the name {host}: the file was changed since its start."
-        yield problem("hosts", sentence, f"systemctl restart {table.unit}")
+        sentence = message("The daemon refuses the name {host}: the file was changed since its start.", host=host)
+        yield problem(message("hosts"), sentence, f"systemctl restart {table.unit}")
     served = machine.try_tls(host)
     if served.why:
-        sentence = f"Browsers elsewhere cannot reach https://{host}/: {served.why}."
+        sentence = message("Browsers elsewhere cannot reach https://{host}/: {why}.", host=host, why=served.why)
         yield warning(
-            "hosts",
+            message("hosts"),
             sentence,
             f"openssl s_client -connect 127.0.0.1:443 -servername {host}; then correct the proxy or its certificate",
         )
     elif served.days < RENEWED_BEFORE:
-        left = f"in {served.days} days" if served.days > 1 else "within two days"
-        sentence = f"The certificate of https://{host}/ expires {left}; after that browsers elsewhere cannot reach it."
-        yield warning("hosts", sentence, "Have the certificate renewed, then systemctl reload nginx (or caddy)")
+        left = message("in {days} days", days=served.days) if served.days > 1 else message("within two days")
+        sentence = message(
+            "The certificate of https://{host}/ expires {left}; after that browsers elsewhere cannot reach it.",
+            host=host,
+            left=left,
+        )
+        yield warning(
+            message("hosts"), sentence, message("Have the certificate renewed, then systemctl reload nginx (or caddy)")
+        )
     else:
-        yield ok("hosts", f"A proxy with a valid certificate answers as {host}.")
+        yield ok(message("hosts"), message("A proxy with a valid certificate answers as {host}.", host=host))

@@ -11,6 +11,7 @@ import controller
 from controller.commands.doctor import network
 from controller.commands.doctor.machine import CheckedTable, MachineFinding, ok, problem, warning
 from controller.commands.init.system import PACKAGED_UNIT, read_system_file
+from firmware_bridge.messages import message
 
 UNIT: Final = "/etc/systemd/system/cardshoe@.service"
 RUNNING: Final = "/opt/cardshoe/bin"
@@ -20,10 +21,12 @@ DROP_IN: Final = "/etc/systemd/system/cardshoe@.service.d/apart.conf"
 
 def look(table: CheckedTable) -> Iterator[MachineFinding]:
     if not table.machine.has_systemd or table.machine.run("systemctl", "--version") is None:
-        yield warning("service", "systemd does not run here: unit, drop-in and clock were not examined.")
+        yield warning(
+            message("service"), message("systemd does not run here: unit, drop-in and clock were not examined.")
+        )
         return
     if table.is_by_hand:
-        yield ok("service", "A simulated table is started by hand: its unit was not examined.")
+        yield ok(message("service"), message("A simulated table is started by hand: its unit was not examined."))
     else:
         yield _unit(table)
         yield from _drop_in(table)
@@ -38,11 +41,15 @@ def runs(table: CheckedTable) -> Iterator[MachineFinding]:
         return
     active = table.machine.run("systemctl", "is-active", table.unit)
     if active == "active":
-        yield ok("active", f"{table.unit} runs.")
+        yield ok(message("active"), f"{table.unit} runs.")
         yield from _version(table)
     elif active is not None:
         mend = f"journalctl -u {table.unit} -n 20; systemctl start {table.unit}"
-        yield problem("active", f"{table.unit} does not run ({active or 'unknown'}).", mend)
+        yield problem(
+            message("active"),
+            message("{unit} does not run ({state}).", unit=table.unit, state=active or message("unknown")),
+            mend,
+        )
 
 
 def _version(table: CheckedTable) -> Iterator[MachineFinding]:
@@ -61,10 +68,19 @@ def _version(table: CheckedTable) -> Iterator[MachineFinding]:
         begun.read_bytes().partition(b"\0")[0].decode("utf-8", "replace").removeprefix("/opt/cardshoe/").split("/")[0]
     )
     if runs == installed:
-        yield ok("version", f"{table.unit} runs the version that is installed, {installed}.")
+        yield ok(
+            message("version"),
+            message("{unit} runs the version that is installed, {installed}.", unit=table.unit, installed=installed),
+        )
     else:
-        mend = f"between rounds: systemctl restart {table.unit}"
-        yield warning("version", f"{table.unit} still runs {runs}; {installed} is installed.", mend)
+        mend = message("between rounds: systemctl restart {unit}", unit=table.unit)
+        yield warning(
+            message("version"),
+            message(
+                "{unit} still runs {runs}; {installed} is installed.", unit=table.unit, runs=runs, installed=installed
+            ),
+            mend,
+        )
 
 
 def _program(table: CheckedTable) -> Iterator[MachineFinding]:
@@ -72,46 +88,58 @@ def _program(table: CheckedTable) -> Iterator[MachineFinding]:
     asked = ("--property=ExecMainStartTimestamp", "--value", "--timestamp=unix")
     started = (table.machine.run("systemctl", "show", *asked, table.unit) or "").removeprefix("@")
     if started.isdecimal() and int(started) < int(Path(controller.__file__).stat().st_ctime):
-        sentence = f"{table.unit} still runs the program from before version {version('cardshoe')} was installed."
-        yield warning("version", sentence, f"between rounds: systemctl restart {table.unit}")
+        sentence = message(
+            "{unit} still runs the program from before version {version} was installed.",
+            unit=table.unit,
+            version=version("cardshoe"),
+        )
+        yield warning(
+            message("version"), sentence, message("between rounds: systemctl restart {unit}", unit=table.unit)
+        )
 
 
 def _unit(table: CheckedTable) -> MachineFinding:
     own, packaged = table.machine.path(UNIT).exists(), table.machine.path(PACKAGED_UNIT).exists()
     if own and packaged:
-        return warning("unit", f"{UNIT} hides the package's file.", f"rm {UNIT} && {_restart(table)}")
+        return warning(
+            message("unit"), message("{unit} hides the package's file.", unit=UNIT), f"rm {UNIT} && {_restart(table)}"
+        )
     if not own and not packaged:
         mend = table.put("cardshoe@.service", UNIT, "systemctl daemon-reload")
-        return problem("unit", "systemd has no cardshoe@.service.", mend)
+        return problem(message("unit"), message("systemd has no cardshoe@.service."), mend)
     path = UNIT if own else PACKAGED_UNIT
     if table.machine.path(path).read_text("utf-8", errors="replace") != read_system_file("cardshoe@.service"):
         mend = table.put("cardshoe@.service", path, _restart(table))
-        return warning("unit", f"{path} does not match this version.", mend)
-    return ok("unit", f"{path} matches this version.")
+        return warning(message("unit"), message("{path} does not match this version.", path=str(path)), mend)
+    return ok(message("unit"), message("{path} matches this version.", path=str(path)))
 
 
 def _drop_in(table: CheckedTable) -> Iterator[MachineFinding]:
     path = table.machine.path(DROP_IN)
     if not path.exists():
-        yield ok("drop-in", "There is none: all tables of this PC run as one user (tables apart).")
+        yield ok(
+            message("drop-in"), message("There is no drop-in: all tables of this PC run as one user (tables apart).")
+        )
     elif path.read_text("utf-8", errors="replace") != read_system_file("apart/cardshoe@.service.conf"):
         mend = table.put("apart.conf", DROP_IN, _restart(table))
-        yield warning("drop-in", f"{DROP_IN} does not match this version.", mend)
+        yield warning(message("drop-in"), message("{path} does not match this version.", path=DROP_IN), mend)
     else:
-        yield ok("drop-in", f"{DROP_IN} gives each table a user of its own.")
+        yield ok(message("drop-in"), message("{path} gives each table a user of its own.", path=DROP_IN))
 
 
 def _state(table: CheckedTable) -> Iterator[MachineFinding]:
     run, unit = table.machine.run, table.unit
     enabled = run("systemctl", "is-enabled", unit)
     if enabled == "enabled":
-        yield ok("enabled", f"{unit} starts with the PC.")
+        yield ok(message("enabled"), message("{unit} starts with the PC.", unit=unit))
     else:
         yield problem(
-            "enabled", f"{unit} does not start with the PC ({enabled or 'unknown'}).", f"systemctl enable {unit}"
+            message("enabled"),
+            message("{unit} does not start with the PC ({state}).", unit=unit, state=enabled or message("unknown")),
+            f"systemctl enable {unit}",
         )
     if run("systemctl", "show", "--property=NeedDaemonReload", "--value", unit) == "yes":
-        yield warning("unit", "A unit was changed after systemd read it.", "systemctl daemon-reload")
+        yield warning(message("unit"), message("A unit was changed after systemd read it."), "systemctl daemon-reload")
 
 
 def _restart(table: CheckedTable) -> str:
@@ -121,10 +149,10 @@ def _restart(table: CheckedTable) -> str:
 def _clock(table: CheckedTable) -> MachineFinding:
     said = table.machine.run("timedatectl", "show", "--property=NTPSynchronized", "--value")
     if said == "yes":
-        return ok("clock", "The clock is synchronised.")
-    sentence = "It is not known whether the clock is synchronised. The journal's times may be wrong."
+        return ok(message("clock"), message("The clock is synchronised."))
+    sentence = message("It is not known whether the clock is synchronised. The journal's times may be wrong.")
     if said == "no":
-        sentence = "The clock is not synchronised. The journal's times would be wrong."
+        sentence = message("The clock is not synchronised. The journal's times would be wrong.")
         if table.machine.run("timedatectl", "show", "--property=CanNTP", "--value") == "yes":
-            return warning("clock", sentence, "timedatectl set-ntp true; timedatectl")
-    return warning("clock", sentence, "apt-get install -y dbus systemd-timesyncd && timedatectl set-ntp true")
+            return warning(message("clock"), sentence, "timedatectl set-ntp true; timedatectl")
+    return warning(message("clock"), sentence, "apt-get install -y dbus systemd-timesyncd && timedatectl set-ntp true")

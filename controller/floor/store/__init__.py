@@ -35,6 +35,8 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
+from firmware_bridge.messages import AnyText, MessageError
+
 StoreCode: TypeAlias = Literal[
     "store-unreachable",
     "store-refused",
@@ -46,12 +48,10 @@ StoreCode: TypeAlias = Literal[
 ]
 
 
-class StoreError(Exception):
-    """Raised with a sentence for people (`str`), a `hint` with the next step, and a `code` for machines (see
-    docs/faults.md).
-    """
+class StoreError(MessageError):
+    """Raised with a message for people, a `hint` with the next step, and a `code` for machines (see docs/faults.md)."""
 
-    def __init__(self, code: StoreCode, sentence: str, hint: str) -> None:
-        super().__init__(sentence)
-        self.code: StoreCode = code
-        self.hint = hint
+    code: StoreCode
+
+    def __init__(self, code: StoreCode, said: AnyText, hint: AnyText) -> None:
+        super().__init__(said, hint, code)

@@ -16,6 +16,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from controller.floor.store import StoreCode, StoreError
+from firmware_bridge.messages import AnyText, Message, message
 
 VERSION: Final = 1
 """The version of the schema that this program reads and writes."""
@@ -32,21 +33,37 @@ _VERSION: Final = "SELECT version FROM cardshoe.schema_version"
 _OF_DATA: Final = frozenset({"22", "23", "54"})
 """Classes of SQLSTATE that concern the data: values, constraints, limits of the program."""
 
-_OF_STATE: Final[Mapping[str, tuple[StoreCode, str, str]]] = {
-    "53100": ("store-full", "has no room left on its disk", "Make room there, or delete old months with --prune."),
-    "25006": ("store-read-only", "accepts no changes", "Check whether it is a standby, or its disk is read-only."),
-    "42501": ("store-refused", "does not permit this operation", "Log in as its owner, or as cardshoe_writer."),
-    "28": ("store-refused", "does not let this program in", "Check user, password and pg_hba.conf."),
-    "3D": ("store-refused", "does not exist", "Create it, then create its schema with --create."),
-    "3F": ("store-schema", "does not have the store's schema", "Create it with --create."),
+_OF_STATE: Final[Mapping[str, tuple[StoreCode, Message, Message]]] = {
+    "53100": (
+        "store-full",
+        message("has no room left on its disk"),
+        message("Make room there, or delete old months with --prune."),
+    ),
+    "25006": (
+        "store-read-only",
+        message("accepts no changes"),
+        message("Check whether it is a standby, or its disk is read-only."),
+    ),
+    "42501": (
+        "store-refused",
+        message("does not permit this operation"),
+        message("Log in as its owner, or as cardshoe_writer."),
+    ),
+    "28": ("store-refused", message("does not let this program in"), message("Check user, password and pg_hba.conf.")),
+    "3D": ("store-refused", message("does not exist"), message("Create it, then create its schema with --create.")),
+    "3F": ("store-schema", message("does not have the store's schema"), message("Create it with --create.")),
     "42": (
         "store-schema",
-        "has a different schema version than this program",
-        "Use the same version of cardshoe everywhere.",
+        message("has a different schema version than this program"),
+        message("Use the same version of cardshoe everywhere."),
     ),
-    "53": ("store-failed", "has run out of a resource", "Its log names the resource: connections, memory or disk."),
-    "57": ("store-lost", "ended the connection", "The program reconnects automatically."),
-    "08": ("store-lost", "ended the connection", "The program reconnects automatically."),
+    "53": (
+        "store-failed",
+        message("has run out of a resource"),
+        message("Its log names the resource: connections, memory or disk."),
+    ),
+    "57": ("store-lost", message("ended the connection"), message("The program reconnects automatically.")),
+    "08": ("store-lost", message("ended the connection"), message("The program reconnects automatically.")),
 }
 """Sentences by SQLSTATE, or by the class with which it begins."""
 
@@ -66,8 +83,8 @@ class Database:
         except psycopg.ProgrammingError as error:
             raise StoreError(
                 "store-refused",
-                f"The address of the database cannot be read: {_first_line(error)}.",
-                "Write postgresql://USER@HOST/NAME, or host=... user=... dbname=...",
+                message("The address of the database cannot be read: {why}.", why=_first_line(error)),
+                message("Write postgresql://USER@HOST/NAME, or host=... user=... dbname=..."),
             ) from error
         self.name = _called(given)
         given["options"] = f"{_SETTINGS} {given.get('options') or ''}".strip()
@@ -152,13 +169,13 @@ class Database:
             if any(part in str(error).lower() for part in _NOT_REACHED):
                 raise StoreError(
                     "store-unreachable",
-                    f"The database {self.name} cannot be reached: {said}.",
-                    "Check that PostgreSQL runs there, and check the network.",
+                    message("The database {name} cannot be reached: {why}.", name=self.name, why=said),
+                    message("Check that PostgreSQL runs there, and check the network."),
                 ) from error
             raise StoreError(
                 "store-refused",
-                f"The database {self.name} does not let this program in: {said}.",
-                "Check user, password, database and pg_hba.conf; a password is best kept in ~/.pgpass.",
+                message("The database {name} does not let this program in: {why}.", name=self.name, why=said),
+                message("Check user, password, database and pg_hba.conf; a password is best kept in ~/.pgpass."),
             ) from error
 
     def _check_version(self, connection: Connection) -> None:
@@ -167,8 +184,13 @@ class Database:
         if found != VERSION:
             raise StoreError(
                 "store-schema",
-                f"The database {self.name} has the store's schema of version {found}; this program has {VERSION}.",
-                "Use the version of cardshoe that created it, or create another database with --create.",
+                message(
+                    "The database {name} has the store's schema of version {found}; this program has {version}.",
+                    name=self.name,
+                    found=str(found),
+                    version=VERSION,
+                ),
+                message("Use the version of cardshoe that created it, or create another database with --create."),
             )
 
     @contextmanager
@@ -192,12 +214,18 @@ class Database:
         code, what, hint = (
             _OF_STATE.get(state)
             or _OF_STATE.get(state[:2])
-            or (lost if was_lost and not state else ("store-failed", "refuses it", "Its log says more."))
+            or (
+                lost
+                if was_lost and not state
+                else ("store-failed", message("refuses it"), message("Its log says more."))
+            )
         )
         if state in ("42P06", "42P07", "42710"):
-            code, what = "store-schema", "already has a schema of the store"
-            hint = "Leave it as it is, or use another database."
-        return StoreError(code, f"The database {self.name} {what}: {_first_line(error)}.", hint)
+            code, what = "store-schema", message("already has a schema of the store")
+            hint = message("Leave it as it is, or use another database.")
+        return StoreError(
+            code, message("The database {name} {what}: {why}.", name=self.name, what=what, why=_first_line(error)), hint
+        )
 
 
 def is_of_data(error: psycopg.Error) -> bool:
@@ -205,11 +233,12 @@ def is_of_data(error: psycopg.Error) -> bool:
     return isinstance(error, psycopg.DataError) or (error.sqlstate or "")[:2] in _OF_DATA
 
 
-def _called(given: Mapping[str, Any]) -> str:
+def _called(given: Mapping[str, Any]) -> AnyText:
     """Return a name of the database for people, without a password."""
-    host = given.get("host") or given.get("hostaddr") or "this machine"
+    host = given.get("host") or given.get("hostaddr") or message("this machine")
     port = f":{given['port']}" if given.get("port") else ""
-    return f"{given.get('dbname') or given.get('user') or 'cardshoe'} on {host}{port}"
+    database = given.get("dbname") or given.get("user") or "cardshoe"
+    return message("{database} on {host}{port}", database=database, host=host, port=port)
 
 
 def _first_line(error: psycopg.Error) -> str:

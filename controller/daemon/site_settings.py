@@ -9,12 +9,14 @@ from typing import Annotated, Final
 
 import msgspec
 
+from controller.daemon.section_reader import Mistake, described
 from controller.games import GAMES, game
 from controller.games.specification import FACT_QUESTIONS, Disposition, Facts, Kind, Noticed, Row
 from controller.roles import Role
 from controller.rules.law import SettingError, not_chosen, read_law
 from controller.rules.row_validation import HAND_KINDS
 from controller.table.settings import ChosenReading
+from firmware_bridge.messages import message
 
 EFFECTS: Final = (
     Disposition.VOID,
@@ -26,14 +28,6 @@ EFFECTS: Final = (
 """The effects that a house row may have. Only a document gives options to players and decides single bets."""
 
 CITES_A_DOCUMENT: Final = re.compile(rf"({'|'.join(GAMES)})\s+\S*\d", re.ASCII)
-
-
-class LawError(ValueError):
-    """Raised for a reading or a house row that cannot be used. The sentence says which, `hint` what to do."""
-
-    def __init__(self, sentence: str, hint: str) -> None:
-        super().__init__(sentence)
-        self.hint = hint
 
 
 class ReadingSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -54,7 +48,7 @@ class HouseRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rule: str
     authority: str
     kind: Kind
-    disposition: Annotated[Disposition, msgspec.Meta(description=f"one of {', '.join(EFFECTS)}")]
+    disposition: Annotated[Disposition, described(message("one of {choices:list}", choices=EFFECTS))]
     because: str
     when: dict[str, bool] = {}
     noticed: tuple[Noticed, ...] = (Noticed.IN_ROUND,)
@@ -93,7 +87,7 @@ def house_rows(rows: Sequence[HouseRow]) -> tuple[Row, ...]:
 
 def mistakes_of_law(
     game_id: str, readings: Mapping[str, ReadingSection], rows: Sequence[HouseRow], *, simulated: bool
-) -> Iterator[LawError]:
+) -> Iterator[Mistake]:
     """Yield all mistakes. A real table must choose every setting without a default, with the person and the date."""
     options = {setting: chosen.option for setting, chosen in readings.items()}
     for setting_id, option in list(options.items()):
@@ -101,61 +95,82 @@ def mistakes_of_law(
             read_law(game(game_id), {setting_id: option})
         except SettingError as error:
             del options[setting_id]
-            yield LawError(f"[readings]: {error}.", f"`cardshoe rules {game_id}` lists the settings.")
+            yield Mistake(
+                message("[readings]: {why}.", why=error.message),
+                message("`cardshoe rules {game_id}` lists the settings.", game_id=game_id),
+            )
     for row in rows:
         yield from _mistakes_of_row(row)
     said = [(row.kind, tuple(sorted(row.when.items())), noticed) for row in rows for noticed in row.noticed]
     for kind in dict.fromkeys(one[0] for one in said if said.count(one) > 1):
-        yield LawError(f"[[house]]: two rows decide {kind}.", "The second would never apply.")
+        yield Mistake(
+            message("[[house]]: two rows decide {kind}.", kind=kind), message("The second would never apply.")
+        )
     if simulated:
         return
     law = read_law(game(game_id), options)
     for setting in law.unchosen:
         if setting.id not in readings:
             example = f'{setting.id} = {{ option = "{setting.words[0]}", chosen_by = "...", chosen_on = 2026-01-31 }}'
-            yield LawError(f"[readings]: {not_chosen(setting)}.", f"A line of this form: {example}")
+            yield Mistake(
+                message("[readings]: {why}.", why=not_chosen(setting)),
+                message("A line of this form: {example}", example=example),
+            )
     for setting in law.game.settings:
         chosen = readings.get(setting.id)
         if setting.must_be_chosen and chosen and not (chosen.chosen_by.strip() and chosen.chosen_on):
-            yield LawError(
-                f"[readings]: {setting.id} does not name the person who chose it and the date.",
-                "Add chosen_by and chosen_on to it.",
+            yield Mistake(
+                message("[readings]: {id} does not name the person who chose it and the date.", id=setting.id),
+                message("Add chosen_by and chosen_on to it."),
             )
 
 
-def _mistakes_of_row(row: HouseRow) -> Iterator[LawError]:
+def _mistakes_of_row(row: HouseRow) -> Iterator[Mistake]:
     for key in ("rule", "authority", "because"):
         if not getattr(row, key).strip():
-            yield LawError(
-                f"[[house]] {row.rule}: {key} is empty.", "A house rule has a number, an authority, a reason."
+            yield Mistake(
+                message("[[house]] {rule}: {key} is empty.", rule=row.rule, key=key),
+                message("A house rule has a number, an authority, a reason."),
             )
     if CITES_A_DOCUMENT.match(row.rule.strip()):
-        yield LawError(
-            f"[[house]] {row.rule}: that is a clause of a document.", "Give the house's rule its own number."
+        yield Mistake(
+            message("[[house]] {rule}: that is a clause of a document.", rule=row.rule),
+            message("Give the house's rule its own number."),
         )
     if not row.noticed:
-        yield LawError(f"[[house]] {row.rule}: noticed is empty.", "Leave it out, or say when it must come to light.")
+        yield Mistake(
+            message("[[house]] {rule}: noticed is empty.", rule=row.rule),
+            message("Leave it out, or say when it must come to light."),
+        )
     if row.disposition in (Disposition.VOID, Disposition.REMOVE_HAND) and row.confirms is Role.DEALER:
-        yield LawError(
-            f"[[house]] {row.rule}: a dealer cannot confirm what voids a round or removes a hand.",
-            "Name a pit_supervisor or above in confirms.",
+        yield Mistake(
+            message("[[house]] {rule}: a dealer cannot confirm what voids a round or removes a hand.", rule=row.rule),
+            message("Name a pit_supervisor or above in confirms."),
         )
     if row.disposition is Disposition.REMOVE_HAND and row.kind not in HAND_KINDS:
-        yield LawError(
-            f"[[house]] {row.rule}: {row.kind} does not name a hand that could be removed.",
-            f"Such a rule is about {', '.join(sorted(HAND_KINDS))}.",
+        yield Mistake(
+            message(
+                "[[house]] {rule}: {kind} does not name a hand that could be removed.", rule=row.rule, kind=row.kind
+            ),
+            message("Such a rule is about {kinds:list}.", kinds=tuple(sorted(HAND_KINDS))),
         )
     if row.disposition is Disposition.REMOVE_HAND and row.when.get("dealer_hand") is not False:
-        yield LawError(
-            f"[[house]] {row.rule}: it could remove the Dealer's hand, without which no round is settled.",
-            "Add dealer_hand = false to its when.",
+        yield Mistake(
+            message(
+                "[[house]] {rule}: it could remove the Dealer's hand, without which no round is settled.", rule=row.rule
+            ),
+            message("Add dealer_hand = false to its when."),
         )
     for name in row.when:
         if name not in FACT_QUESTIONS:
-            known = ", ".join(FACT_QUESTIONS)
-            yield LawError(f"[[house]] {row.rule}: there is no fact {name!r}.", f"A condition is one of {known}.")
+            yield Mistake(
+                message("[[house]] {rule}: there is no fact {name}.", rule=row.rule, name=repr(name)),
+                message("A condition is one of {known:list}.", known=tuple(FACT_QUESTIONS)),
+            )
     if row.disposition not in EFFECTS:
-        yield LawError(
-            f"[[house]] {row.rule}: a house rule cannot say {row.disposition}.",
-            f"It may say {', '.join(sorted(EFFECTS))}.",
+        yield Mistake(
+            message(
+                "[[house]] {rule}: a house rule cannot say {disposition}.", rule=row.rule, disposition=row.disposition
+            ),
+            message("It may say {effects:list}.", effects=tuple(sorted(EFFECTS))),
         )
