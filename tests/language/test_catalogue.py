@@ -16,6 +16,25 @@ from tools import catalogue as tool
 from tools.catalogue import CatalogueText
 
 OTHERS = [language for language in languages() if language != catalogue.ENGLISH]
+SAID_OTHERWISE = {
+    "另放": "旁置",
+    "托盘": "出牌槽",
+    "玩家": "客人或闲家",
+    "牌副": "这副牌",
+    "点得": "清点",
+    "应有": "应为",
+    "应剩": "应为",
+    "翻为": "翻回",
+    "手工": "人工",
+    "机外": "人工",
+    "限额": "限红",
+    "裁决": "裁定",
+    "顺序": "次序",
+    "卡牌": "牌卡住",
+    "维护人员": "技术员",
+    "恢复服务": "恢复使用",
+}
+"""Words that the Chinese catalogue does not use, with the one that it has for the same thing."""
 ENTRY = 'msgid "{name} looks."\nmsgstr "{name}看牌。"\n'
 HEADER = 'msgid ""\nmsgstr ""\n"Language: xx\\n"\n"Content-Type: text/plain; charset=utf-8\\n"\n'
 
@@ -54,6 +73,11 @@ def test_a_translation_has_the_arguments_of_its_text(language: str) -> None:
         english = entry.id if isinstance(entry.id, str) else entry.id[-1]
         for said in (entry.string,) if isinstance(entry.string, str) else entry.string:
             assert {name for name, _ in SLOT.findall(said)} == {name for name, _ in SLOT.findall(english)}, english
+
+
+def test_the_chinese_catalogue_has_one_word_for_one_thing() -> None:
+    said = "".join(str(entry.string) for entry in read_file(catalogue.FOLDER / "zh-Hans.po"))
+    assert {word: better for word, better in SAID_OTHERWISE.items() if word in said} == {}
 
 
 def texts_made() -> Iterator[tuple[str, ast.expr]]:

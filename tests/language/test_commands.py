@@ -62,7 +62,7 @@ def test_the_live_screen_has_no_english_words() -> None:
     table.confirm()
     page = drawn(table)
     assert not english_in(page), page
-    assert "本局作废" in page
+    assert "已作废" in page
 
 
 def test_the_ids_of_people_stay_also_where_they_are_the_name_of_a_rank() -> None:
