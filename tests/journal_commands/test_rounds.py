@@ -10,7 +10,8 @@ import pytest
 
 from controller.api.view import LinkView, view_of
 from controller.commands.journal.account import FAULTS, NOTED
-from controller.commands.journal.decisions import read
+from controller.commands.journal.data import whole
+from controller.commands.journal.decisions import DecisionInRound, read
 from controller.commands.journal.reading import find_round
 from controller.commands.journal.report_sections import FAULT_WORDS
 from controller.commands.journal.rounds import (
@@ -40,9 +41,10 @@ EVERY_SCENARIO = pytest.mark.parametrize("name", names())
 
 @EVERY_SCENARIO
 def test_an_account_agrees_with_the_table(name: str) -> None:
-    rounds, complete = Rounds(), []
+    rounds, complete, read_so_far = Rounds(), [], []
     for decision, state in played(name):
-        complete += rounds.take(read(decision))
+        read_so_far.append(read(decision))
+        complete += rounds.take(read_so_far[-1])
         if state.round.number:
             compare(rounds.get(state.round.number), state)
     every = [*complete, *rounds.rest()]
@@ -50,6 +52,17 @@ def test_an_account_agrees_with_the_table(name: str) -> None:
     last = played(name)[-1].state
     found = [found for one in every for found in one.irregularities]
     assert sum(not one.outcome for one in found) == len(last.open)
+    for one in every[2:]:
+        assert whole(read_from_the_round_before(one.number, read_so_far)) == whole(one)
+
+
+def read_from_the_round_before(number: int, decisions: list[DecisionInRound]) -> JournaledRound:
+    """Return a round as `find_round` reads it."""
+    rounds, found = Rounds(), []
+    for one in decisions:
+        if one.round >= number - 1 or not OF_THE_TABLE.isdisjoint(happened.name for happened in one.events):
+            found += rounds.take(one)
+    return next(one for one in (*found, *rounds.rest()) if one.number == number)
 
 
 def compare(account: JournaledRound, state: TableState) -> None:
