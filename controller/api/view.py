@@ -99,23 +99,28 @@ class OpenCommandView(msgspec.Struct, frozen=True):
     command: str
 
 
-class DeviceView(msgspec.Struct, frozen=True):
-    """The device. `link`: the state of its link; `age`: seconds since it last sent data; the rest is journaled."""
+class DeviceSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """The facts about a device that screens, API and floor share. `link`: the state of its link."""
 
     link: str
-    age: float | None
-    links: int
     code: str
     sentence: AnyText
-    hint: AnyText
     connected: bool
-    serial: str
     kind: str
+    serial: str
+    stopped: AnyText
+
+
+class DeviceView(DeviceSummary, frozen=True, kw_only=True):
+    """The device. `age`: seconds since it last sent data. Apart from the link's, its facts are journaled."""
+
+    age: float | None
+    links: int
+    hint: AnyText
     boot: int
     last_report: int
     exit_held: bool | None
     open_commands: tuple[OpenCommandView, ...]
-    stopped: AnyText
     status_agrees: bool
     unloads_stub: bool
     shortcomings: tuple[AnyText, ...] = ()
@@ -153,14 +158,15 @@ class FaceUpView(msgspec.Struct, frozen=True):
     card: int
 
 
-class TableView(msgspec.Struct, frozen=True):
-    """The answer to `GET /v1/state`, as of entry `entry` of the journal `journal`.
+class TableSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """The facts about a table that screens, API and floor share, as of entry `entry` of the journal `journal`.
 
-    `dealer`: who is on duty. `maintenance`: its reason. `count_due`: the deck has to be counted first.
+    `dealer`: who is on duty. `next_step`: the next act, in all its sentences. `warnings`: problems of the machine that
+    do not stop the table yet.
     """
 
+    journal: str = ""
     entry: int
-    table: str
     simulated: bool
     game: str
     title: AnyText
@@ -171,6 +177,15 @@ class TableView(msgspec.Struct, frozen=True):
     held: bool
     paused: str
     round: int
+    dealer: str = ""
+    next_step: AnyText = ""
+    warnings: tuple[AnyText, ...] = ()
+
+
+class TableView(TableSummary, frozen=True, kw_only=True):
+    """The answer to `GET /v1/state`. `maintenance`: its reason. `count_due`: the deck has to be counted first."""
+
+    table: str
     boxes: tuple[int, ...]
     next_place: Place | None
     cards_due: int
@@ -190,7 +205,6 @@ class TableView(msgspec.Struct, frozen=True):
     bets: tuple[Bet, ...] = ()
     settlement: tuple[SettledBet, ...] = ()
     entries: tuple[EntryView, ...] = ()
-    dealer: str = ""
     maintenance: str = ""
     count_due: bool = False
     abandon_asked: bool = False
@@ -198,12 +212,9 @@ class TableView(msgspec.Struct, frozen=True):
     ledger: LedgerView | None = None  # None: no deck is in play, or it has to be counted first
     next_deck: WaitingDeckView | None = None
     decks: tuple[RecordedDeck, ...] = ()
-    next_step: AnyText = ""  # the next act, in all its sentences
-    next_steps: tuple[AnyText, ...] = ()  # the same sentence by sentence, the act first
+    next_steps: tuple[AnyText, ...] = ()  # `next_step` sentence by sentence, the act first
     by_hand: bool = False  # the rest of the round is dealt by hand, without the device
     stub_comes: bool = False  # the device deals and counts the stub before the chips are paid
-    warnings: tuple[AnyText, ...] = ()  # problems of the machine that do not stop the table yet
-    journal: str = ""  # its id
     screens: tuple[EnrolledScreenView, ...] = ()
     earlier_round: int = 0  # the number of the round before this one, if its errors may still be reported; else 0
     moves: tuple[MoveView, ...] = ()  # cards that people move before play goes on, once all is decided

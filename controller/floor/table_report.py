@@ -6,12 +6,12 @@ Anyone at the table may see all of this. Times are nanoseconds since 1970; the r
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
 from controller.api.irregularity_view import IrregularityView
-from controller.api.view import TableView
+from controller.api.view import DeviceSummary, DeviceView, TableSummary, TableView
 from controller.games import GAMES
 from controller.games.specification import KINDS, Kind
 from controller.roles import Role
@@ -40,45 +40,23 @@ class OpenIrregularity(msgspec.Struct, frozen=True):
     blocks: bool
 
 
-class TableReport(msgspec.Struct, frozen=True):
-    """The state of a table as of entry `entry` of the journal `journal`, sent at `utc_ns`. `next_step` is a sentence.
+class TableReport(TableSummary, frozen=True, kw_only=True):
+    """The state of a table, sent at `utc_ns`. `dealer` is the person's name.
 
     `since_utc_ns` is when the table was seen to enter this phase, or 0 if unknown.
     """
 
-    journal: str
-    entry: int
     utc_ns: int
-    simulated: bool
-    game: str
-    title: AnyText
-    unit: str
-    phase: str
     since_utc_ns: int
-    service: str
-    service_cause: AnyText
-    held: bool
-    paused: str
-    round: int
-    dealer: str
-    next_step: AnyText
     irregularities: tuple[OpenIrregularity, ...]
-    warnings: tuple[AnyText, ...]
 
 
-class DeviceReport(msgspec.Struct, frozen=True):
+class DeviceReport(DeviceSummary, frozen=True, kw_only=True):
     """The state of a device. `heard_utc_ns` is the time of its last message, or 0 if there was none since the daemon's
     start. `left` is the number of cards in it.
     """
 
     utc_ns: int
-    link: str
-    code: str
-    sentence: AnyText
-    connected: bool
-    kind: str
-    serial: str
-    stopped: AnyText
     heard_utc_ns: int
     left: int
 
@@ -95,11 +73,9 @@ class ServiceReport(msgspec.Struct, frozen=True):
 
 def table_report(view: TableView, utc_ns: int, since_utc_ns: int, names: Mapping[str, str]) -> TableReport:
     """Return the report of a table. `names` maps the ids of people to their names."""
-    return TableReport(
-        view.journal, view.entry, utc_ns, view.simulated, view.game, view.title, view.unit, view.phase, since_utc_ns,
-        view.service, view.service_cause, view.held, view.paused, view.round, names.get(view.dealer, view.dealer),
-        view.next_step, tuple(_open(view, one) for one in view.irregularities), view.warnings,
-    )  # fmt: skip
+    shared = _shared(TableSummary, view) | {"dealer": names.get(view.dealer, view.dealer)}
+    found = tuple(_open(view, one) for one in view.irregularities)
+    return TableReport(**shared, utc_ns=utc_ns, since_utc_ns=since_utc_ns, irregularities=found)
 
 
 def _open(view: TableView, found: IrregularityView) -> OpenIrregularity:
@@ -119,9 +95,10 @@ def _open(view: TableView, found: IrregularityView) -> OpenIrregularity:
 
 
 def device_report(view: TableView, utc_ns: int) -> DeviceReport:
-    device = view.device
-    heard = 0 if device.age is None else utc_ns - round(device.age * 1e9)
-    return DeviceReport(
-        utc_ns, device.link, device.code, device.sentence, device.connected, device.kind, device.serial, device.stopped,
-        heard, max(0, view.deck.loaded - view.deck.dispensed),
-    )  # fmt: skip
+    age, left = view.device.age, view.deck.loaded - view.deck.dispensed
+    heard = 0 if age is None else utc_ns - round(age * 1e9)
+    return DeviceReport(**_shared(DeviceSummary, view.device), utc_ns=utc_ns, heard_utc_ns=heard, left=max(0, left))
+
+
+def _shared(summary: type[msgspec.Struct], view: TableView | DeviceView) -> dict[str, Any]:
+    return {name: getattr(view, name) for name in summary.__struct_fields__}

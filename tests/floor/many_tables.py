@@ -86,13 +86,15 @@ def quiet(number: int, now: int = NOW, step: int = 0) -> Told:
     phase, next_step = PHASES[(number + step // CARDS_IN_A_PHASE) % len(PHASES)]
     round_number = 1 + (7 * number + step // CARDS_IN_A_ROUND) % 300
     table = TableReport(
-        f"{number:032x}", 40 + step, now, True, "NC", GAMES["NC"].title, "sets", phase,
-        now - (number % 5) * 40 * SECOND, "in_service", message("the device is ready"), False, "", round_number,
-        DEALERS[number % len(DEALERS)], next_step, (), (),
+        journal=f"{number:032x}", entry=40 + step, utc_ns=now, simulated=True, game="NC", title=GAMES["NC"].title,
+        unit="sets", phase=phase, since_utc_ns=now - (number % 5) * 40 * SECOND, service="in_service",
+        service_cause=message("the device is ready"), held=False, paused="", round=round_number,
+        dealer=DEALERS[number % len(DEALERS)], next_step=next_step, irregularities=(),
     )  # fmt: skip
     device = DeviceReport(
-        now, "ready", "", "", True, "shuffler", f"CS-{number:04}", "", now - SECOND // 2, 52 - (number + step) % 30
-    )
+        utc_ns=now, link="ready", code="", sentence="", connected=True, kind="shuffler", serial=f"CS-{number:04}",
+        stopped="", heard_utc_ns=now - SECOND // 2, left=52 - (number + step) % 30,
+    )  # fmt: skip
     return Told(place_of_number(number), table, device, ServiceReport("running", now - 3600 * SECOND, "0.1.0"))
 
 
