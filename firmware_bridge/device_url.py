@@ -18,6 +18,7 @@ from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
 
 import msgspec
 
+from firmware_bridge.addresses import WRITE_IN_FULL, is_misread, misread
 from firmware_bridge.drivers.registry import DRIVERS, USUAL_BAUD, RegisteredDriver, registered_driver
 from firmware_bridge.drivers.setting import DeviceLine
 from firmware_bridge.errors import BadDeviceUrlError
@@ -240,6 +241,8 @@ def _authority(parts: SplitResult) -> tuple[str, int | None]:
             message("A tcp device needs a host and a port from 1 to 65535, not {netloc}.", netloc=repr(parts.netloc)),
             message("Write it like {example}.", example=example),
         )
+    if is_misread(host):
+        raise BadDeviceUrlError(misread(host), WRITE_IN_FULL)
     return host, port
 
 

@@ -44,10 +44,26 @@ KINDS: Final = (
 )
 
 
+SYMBOLS: Final = str.maketrans("♠♤♥♡♦♢♣♧", "SSHHDDCC", "\ufe0e\ufe0f")  # the last two only choose how a symbol is drawn
+NUMBERS: Final = {"1": "A", "14": "A", "11": "J", "12": "Q", "13": "K"}
+
+
+def _card(name: str) -> Card:
+    """Return the card of a name: rank and suit in either order, a suit as letter or symbol, a rank as letter or number.
+    Raise `UnknownCardError`.
+
+    >>> [_card(name).code for name in ("A♠", "S10", "1S", "th", "KD")]
+    ['AS', 'TS', 'AS', 'TH', 'KD']
+    """
+    plain = name.translate(SYMBOLS).upper()
+    rank, suit = (plain[1:], plain[0]) if plain[:1] in SUITS else (plain[:-1], plain[-1:])
+    return Card.parse(NUMBERS.get(rank, rank) + suit) if rank else Card.parse(name)
+
+
 def faces_of(names: Sequence[str]) -> Faces:
-    """Return the faces of cards by name (`AS`, `10H`, `TH`). Raise `OrderError` for a name that is not a card's."""
+    """Return the faces of cards by name (`AS`, `10H`, `♥T`). Raise `OrderError` for a name that is not a card's."""
     try:
-        return np.array([Card.parse(name).number - 1 for name in names], np.int64)
+        return np.array([_card(name).number - 1 for name in names], np.int64)
     except UnknownCardError as error:
         raise OrderError("no-card", str(error)) from error
 
@@ -71,6 +87,16 @@ def faces_if_known(decks: Sequence[DeckOrders]) -> Faces | None:
     if any(len(row) != len(first) or set(row) != first for row in rows):
         return None
     return np.array(rows, np.int64)
+
+
+def unknown_face(decks: Sequence[DeckOrders]) -> str:
+    """Return the first name in the orders in that is not a card's, or "" if there is none."""
+    for name in (name for deck in decks for name in deck.before):
+        try:
+            _card(name)
+        except UnknownCardError:
+            return name
+    return ""
 
 
 def faces_out(orders: Orders, faces: Faces) -> Faces:

@@ -327,7 +327,7 @@ def _checked(read: DeckOrders, first: FileDeck | None) -> DeckOrders:
     if len(read.after) > MOST_CARDS:
         sentence = f"There are {len(read.after):,} cards in 'after': a deck has at most {MOST_CARDS}."
         raise _RefusedError("too-many-cards", sentence)
-    if len(read.after) == 1 and "," in read.after[0]:
+    if any("," in card for card in (*read.before, *read.after)):
         raise _RefusedError("card-name", "The cards are separated by commas: separate them by spaces.")
     if odd := [card for card in (*read.before, *read.after) if not card or card.split() != [card]]:
         raise _RefusedError("card-name", f"{odd[0]!r} is not the name of a card: it is empty or contains a space.")

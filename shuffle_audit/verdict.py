@@ -6,7 +6,7 @@ the same factor for one deck or a thousand.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import exp, log
 from typing import Final, Literal
 
@@ -15,11 +15,11 @@ import numpy as np
 
 from shuffle_audit import patterns
 from shuffle_audit.evidence import OF_EVIDENCE, ShuffleEvidence
-from shuffle_audit.faces import faces_if_known
+from shuffle_audit.faces import KINDS, faces_if_known, unknown_face
 from shuffle_audit.orders import DeckOrders, Orders, unshuffled
 from shuffle_audit.partial_orders import LEAST_KNOWN, Seen, seen_of
 from shuffle_audit.procedures import SHARES, SMALLEST, Result, examine
-from shuffle_audit.sampled import Nulls
+from shuffle_audit.sampled import SAMPLED, Nulls
 
 LEVEL: Final = 0.01
 OF_PROCEDURES: Final = 0.9  # the procedures' part of the chance of a false alarm
@@ -60,6 +60,13 @@ class Gathered(msgspec.Struct, frozen=True):
     likeliest: str
 
 
+class NotRun(msgspec.Struct, frozen=True):
+    """Procedures that did not run, by their ids, and the reason, as the end of a sentence."""
+
+    ids: tuple[str, ...]
+    why: str
+
+
 class AuditVerdict(msgspec.Struct, frozen=True):
     """A verdict. `sentence` says why, `code` does so for machines (empty if there is a verdict).
 
@@ -67,7 +74,8 @@ class AuditVerdict(msgspec.Struct, frozen=True):
     nothing was examined. `decks` were examined; `not_known` were left out for lack of the order in. `guesses` is the
     number of right guesses a deck of a player who knows the order in, null if no deck is known as a whole;
     `guesses_expected` is that under uniform orders. `partial` of the examined decks are known in part, with
-    `least_known` cards or more; `few_known` were left out for having too few known cards.
+    `least_known` cards or more; `few_known` were left out for having too few known cards. `not_run` has the procedures
+    that did not run; a verdict that nothing was found names them in its sentence.
     """
 
     verdict: Word
@@ -85,6 +93,7 @@ class AuditVerdict(msgspec.Struct, frozen=True):
     partial: int = 0
     few_known: int = 0
     least_known: int = 0
+    not_run: tuple[NotRun, ...] = ()
 
 
 def judge(
@@ -114,10 +123,11 @@ def judge(
     code = ""
     if word == "nothing found" and not _can_speak_of(seen, level):
         word, code = "no verdict", "too-few-decks"
+    not_run = tuple(_not_run(results, seen, known, sampled=random is not None))
     return AuditVerdict(
         word,
         code,
-        _sentence(word, chance, level, len(seen.orders)),
+        _sentence(word, chance, level, len(seen.orders), not_run),
         level,
         chance,
         len(seen.orders),
@@ -130,7 +140,29 @@ def judge(
         seen.partial,
         seen.few,
         min(map(len, seen.orders)),
+        not_run,
     )
+
+
+def _not_run(results: Sequence[Result], seen: Seen, known: Sequence[DeckOrders], *, sampled: bool) -> Iterator[NotRun]:
+    """Yield the procedures without a result. Sampled ones that were not asked for are not missing."""
+    ran = {one.id for one in results}
+    of_faces = tuple(one.id for one in KINDS if one.id not in ran)
+    others = [one for one in SHARES if one not in ran and one not in of_faces]
+    if not sampled:
+        others = [one for one in others if one not in {procedure.id for procedure in SAMPLED}]
+    whole = [deck for deck in known if deck.is_whole]
+    if others:
+        few = "with this many decks, their count is always the same or says nothing"
+        yield NotRun(tuple(others), few if len(whole) else "no deck is known as a whole")
+    if of_faces:
+        name = unknown_face(whole)
+        why = "no deck is known as a whole"
+        if name:
+            why = f"{name!r} is not the name of a card, such as AS, 10H or T♥"
+        elif whole:
+            why = "the decks do not have one and the same set of cards"
+        yield NotRun(of_faces, why)
 
 
 def _finding(one: Result, limit: float) -> ProcedureFinding:
@@ -179,14 +211,18 @@ def _chance(results: Sequence[Result], gathered: Gathered) -> float:
     return max(SMALLEST, min(1.0, by_procedures / OF_PROCEDURES, by_evidence / OF_EVIDENCE))
 
 
-def _sentence(word: Word, chance: float, level: float, decks: int) -> str:
+def _sentence(word: Word, chance: float, level: float, decks: int, not_run: Sequence[NotRun] = ()) -> str:
     if word == "bad":
         return (
             f"A shuffle that makes every order equally likely gives decks that look this bad with a chance of at most "
             f"{chance:.2g}; the limit is {level:g}."
         )
     if word == "nothing found":
-        return f"Nothing raises an alarm; the chance of a false one is {level:g} over all procedures and the evidence."
+        missing = "".join(f" Not examined by {', '.join(one.ids)}: {one.why}." for one in not_run)
+        return (
+            f"Nothing raises an alarm; the chance of a false one is {level:g} over all procedures and the evidence."
+            f"{missing}"
+        )
     number = "One deck is" if decks == 1 else f"{decks:,} decks are"
     return (
         f"{number} too few: not even a deck that comes out as it went in could be called bad at a chance of a false "

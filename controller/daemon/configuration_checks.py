@@ -5,8 +5,8 @@ Each check looks at the sections that could be read, and reports every mistake t
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from ipaddress import ip_address
 from typing import Final, TypeAlias
 
 import msgspec
@@ -38,6 +38,7 @@ from controller.rules.law import Law, SettingError
 from controller.rules.layout import TableRulesError, check_rules
 from controller.table.settings import law_of
 from controller.table.state import TableState
+from firmware_bridge.addresses import is_own
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.drivers.registry import Maturity, RegisteredDriver, registered_driver
 from firmware_bridge.errors import BadDeviceUrlError, DriverMissingError
@@ -145,12 +146,7 @@ def _check_real_device(url: DeviceUrl, driver: RegisteredDriver) -> Mistakes:
 def _is_this_machine(host: str) -> bool:
     if host.rstrip(".").lower() in ("localhost", "ip6-localhost") or host.lower().endswith(".localhost"):
         return True
-    try:
-        address = ip_address(host)
-    except ValueError:
-        return False
-    mapped = getattr(address, "ipv4_mapped", None) or address
-    return bool(mapped.is_loopback or mapped.is_unspecified)
+    return host.lower() == socket.gethostname().lower() or is_own(host)
 
 
 def _check_socket(api: ApiSection) -> Mistakes:

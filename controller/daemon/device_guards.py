@@ -21,6 +21,7 @@ from controller.table.inputs import AnyInput
 from controller.table.state import TableState
 from firmware_bridge.allowance import Allowance
 from firmware_bridge.device_url import DeviceUrl
+from firmware_bridge.drivers.registry import registered_driver
 from firmware_bridge.errors import TransportUnavailableError
 from firmware_bridge.messages import Message, message
 from firmware_bridge.transports.base import OnData, OnLost, Transport
@@ -91,9 +92,19 @@ def program_behind(url: DeviceUrl) -> Message | None:
 
 
 async def open_real_device(url: DeviceUrl, *, on_data: OnData, on_lost: OnLost) -> Transport:
-    """Open a transport at a real table like `open_transport`; since the start the node may have been replaced."""
+    """Open a transport at a real table like `open_transport`. Since the start the node may have been replaced, and a
+    name may lead to this machine.
+    """
     if why := program_behind(url):
         raise TransportUnavailableError(
             why, message("Connect the real device; find out who put that node there."), "port-simulated"
         )
-    return await open_transport(url, on_data=on_data, on_lost=on_lost)
+    transport = await open_transport(url, on_data=on_data, on_lost=on_lost)
+    if getattr(transport, "peer_is_here", False) and not registered_driver(url.driver).needs_keys:
+        transport.close()
+        raise TransportUnavailableError(
+            message("{place} is this machine: a program answers there, not a device.", place=url.known_as),
+            message("Name the address of the real serial server in the device URL."),
+            "port-simulated",
+        )
+    return transport

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
+from firmware_bridge.addresses import WRITE_IN_FULL, is_misread, misread
 from firmware_bridge.messages import MessageError, message
 
 PLAIN: Final = "mqtt"
@@ -64,6 +65,8 @@ def parse_broker(url: str) -> Address:
         raise BadBrokerError(
             message("A broker knows a table by its certificate, not by a name and a password."), _WRITE
         )
+    if is_misread(host):
+        raise BadBrokerError(misread(host), WRITE_IN_FULL)
     if found.scheme == PLAIN and not _is_own(host):
         raise BadBrokerError(
             message("{host} is another machine, and mqtt:// is not encrypted.", host=host),

@@ -22,6 +22,7 @@ import struct
 from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
+from firmware_bridge.addresses import is_own
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.errors import TransportLostError, TransportUnavailableError, type_and_place
 from firmware_bridge.messages import message
@@ -157,8 +158,11 @@ class TcpTransport(DescriptorTransport):
         self, connection: socket.socket, place: str, on_data: OnData, on_lost: OnLost, *, listen_only: bool = False
     ) -> None:
         super().__init__(connection.fileno(), on_data, on_lost, listen_only=listen_only)
+        peer_is_here = is_own(connection.getpeername()[0])
         connection.detach()
         self._place = place
+        self.peer_is_here = peer_is_here
+        """Whether the other end is on this machine, so that it is a program."""
 
     def _release(self, descriptor: int, unsent: bool) -> None:
         connection = socket.socket(fileno=descriptor)

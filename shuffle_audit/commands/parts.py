@@ -119,6 +119,8 @@ def examined(report: AuditReport) -> Iterator[tuple[str, str]]:
         )
     if report.continued:
         yield "order in", f"in {many(report.continued, 'deck', 'decks')} as the previous deck came out"
+    for missing in verdict.not_run:
+        yield "not run", f"{', '.join(missing.ids)}: {missing.why}"
     if verdict.decks > verdict.partial and report.dealt is None:
         yield "left out", "hands, because the names are not those of the 52 cards"
     made = f"cardshoe {report.version} with numpy {report.numpy}; everything simulated with seed {report.seed}"
@@ -307,6 +309,9 @@ def _power(report: AuditReport) -> Part:
         f"{percent(one.share)} of audits ({one.found:,} of {one.audits:,} simulated ones)."
         for one in report.power
     )
+    if verdict.not_run:
+        ids = ", ".join(name for one in verdict.not_run for name in one.ids)
+        sentences += (f"A fault that only {ids} would show is not found by these decks: they did not run.",)
     return Part("power", f"What an audit can find (simulated, seed {report.seed})", sentences)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -143,3 +144,40 @@ async def test_a_program_that_takes_a_devices_name_later_is_refused(tmp_path: Pa
     with pytest.raises(TransportUnavailableError) as refused:
         await open_real_device(url, on_data=print, on_lost=print)
     assert refused.value.code == "port-simulated"
+
+
+@pytest.fixture(params=["127.0.0.1", "::1", "own"])
+def here(request: pytest.FixtureRequest) -> Iterator[tuple[str, int]]:
+    """A program that listens on this machine, at a loopback address or at one in the network."""
+    host = request.param
+    if host == "own":
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.connect(("192.0.2.1", 9))  # sends nothing; the kernel chooses the address of this machine
+            host = probe.getsockname()[0]
+    with socket.create_server((host, 0), family=socket.AF_INET6 if ":" in host else socket.AF_INET) as server:
+        yield (f"[{host}]" if ":" in host else host), server.getsockname()[1]
+
+
+async def test_a_device_without_a_proof_is_not_on_this_machine(here: tuple[str, int]) -> None:
+    host, port = here
+    url = parse_device_url(f"tcp://{host}:{port}/?driver=bee_tek")
+    with pytest.raises(TransportUnavailableError) as refused:
+        await open_real_device(url, on_data=lambda data: None, on_lost=lambda error: None)
+    assert refused.value.code == "port-simulated"
+    assert "is this machine" in str(refused.value)
+
+
+async def test_a_device_with_a_proof_may_be_reached_through_this_machine(here: tuple[str, int]) -> None:
+    host, port = here
+    url = parse_device_url(f"tcp://{host}:{port}/")
+    (await open_real_device(url, on_data=lambda data: None, on_lost=lambda error: None)).close()
+
+
+def test_the_name_and_the_addresses_of_this_machine_are_refused_at_a_real_table(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(("192.0.2.1", 9))
+        own = probe.getsockname()[0]
+    for host in (socket.gethostname(), own, "127.0.0.2", "[::ffff:127.0.0.1]"):
+        with pytest.raises(ConfigurationError, match="is this machine"):
+            at_a_real_table(tmp_path, f"tcp://{host}:4001/?driver=bee_tek")
+    at_a_real_table(tmp_path, "tcp://192.0.2.77:4001/?driver=bee_tek")

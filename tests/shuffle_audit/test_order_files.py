@@ -329,3 +329,11 @@ def test_places_depend_on_the_deck() -> None:
     assert model_named("favoured:0.2:1:53", 54).words.startswith("a uniform shuffle in which card 1 comes to place 53")
     with pytest.raises(ModelNameError, match="a strip cut needs at least 8 cards"):
         model_named("strip:4", 7)
+
+
+@pytest.mark.parametrize("between", [",", ", ", " , "])
+def test_commas_between_cards_are_named(tmp_path: Path, between: str) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text(f'before,after\n"{between.join(("AS", "KS"))}","{between.join(("KS", "AS"))}"\n')
+    with pytest.raises(OrderFileError, match="The cards are separated by commas: separate them by spaces"):
+        read_decks([file])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from shuffle_audit.orders import DeckOrders, OrderError, orders_of_decks
 from shuffle_audit.procedures import PROCEDURES, SHARES, examine
 from shuffle_audit.sampled import SAMPLED, Nulls
 from shuffle_audit.verdict import OF_PROCEDURES, can_speak, guesses_expected, judge
-from tests.shuffle_audit.decks import NEW_DECK, shuffled, without_the_order_in
+from tests.shuffle_audit.decks import NEW_DECK, first_seen, shuffled, without_the_order_in
 
 
 def test_a_bad_machine_is_bad() -> None:
@@ -105,6 +107,66 @@ def test_faces_that_are_not_known() -> None:
         assert faces_if_known([cards, other]) is None
     judged = judge([cards, DeckOrders(("AS", "KH"), ("AS", "KH"))])
     assert "runs-of-suit" not in {one.id for one in judged.findings}
+
+
+SPELLINGS: dict[str, Callable[[str, str], str]] = {
+    "symbols": lambda rank, suit: rank + dict(zip("SHDC", "♠♥♦♣", strict=True))[suit],
+    "symbols with a variation selector": lambda rank, suit: (
+        rank + dict(zip("SHDC", "♠♥♦♣", strict=True))[suit] + "\ufe0f"
+    ),
+    "suit first": lambda rank, suit: suit + rank,
+    "numbers": lambda rank, suit: {"A": "1", "T": "10", "J": "11", "Q": "12", "K": "13"}.get(rank, rank) + suit,
+    "aces high": lambda rank, suit: {"A": "14", "T": "10"}.get(rank, rank) + suit,
+    "small letters": lambda rank, suit: (rank + suit).lower(),
+}
+
+
+def spelled(decks: list[DeckOrders], spell: Callable[[str, str], str]) -> list[DeckOrders]:
+    name = {card: spell(card[0], card[1]) for card in NEW_DECK}
+    return [
+        DeckOrders(tuple(map(name.__getitem__, one.before)), tuple(map(name.__getitem__, one.after))) for one in decks
+    ]
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_cards_are_read_however_they_are_spelled(spelling: str) -> None:
+    decks = shuffled("uniform", 20)
+    found = judge(spelled(decks, SPELLINGS[spelling]))
+    assert found == judge(decks)
+    assert found.not_run == ()
+
+
+@pytest.mark.parametrize(
+    "spell",
+    [
+        lambda rank, suit: f"{rank}{suit}#",
+        lambda rank, suit: f"{rank}-of-{suit}",
+        lambda rank, suit: rank.translate(str.maketrans("QJ", "DB")) + suit.translate(str.maketrans("SDC", "PKX")),
+    ],
+)
+def test_names_that_are_not_read_are_named_beside_a_verdict(spell: Callable[[str, str], str]) -> None:
+    found = judge(spelled(shuffled("uniform", 20), spell))
+    (missing,) = found.not_run
+    assert missing.ids == ("runs-of-colour", "runs-of-pictures", "runs-of-points", "runs-of-suit")
+    assert found.verdict == "nothing found"
+    assert f"Not examined by {', '.join(missing.ids)}: {spell('A', 'S')!r} is not the name of a card" in found.sentence
+
+
+def test_every_procedure_ran_or_is_named() -> None:
+    """Few decks, large decks, decks known in part, and names without faces."""
+    whole = shuffled("uniform", 20)
+    for decks in (
+        whole[:1],
+        whole,
+        shuffled("uniform", 3, cards=20),
+        first_seen(whole, 30),
+        [*whole, *first_seen(whole, 30)],
+    ):
+        for random in (None, np.random.default_rng(1)):
+            found = judge(decks, random=random)
+            missing = [name for one in found.not_run for name in one.ids]
+            optional = set() if random is not None else {one.id for one in SAMPLED}
+            assert sorted([one.id for one in found.findings] + missing) == sorted(set(SHARES) - optional)
 
 
 def test_with_an_unknown_order_in_there_is_no_verdict() -> None:
