@@ -33,7 +33,7 @@ from controller.api.client import ApiClient
 from controller.table.operations import PauseTable
 from simulators.demo.processes import Processes, unless_one_fails
 from simulators.demo.stage import DemoStage
-from simulators.floor_trial.servers import find_servers, start_broker, start_database
+from simulators.floor_trial.servers import TrialBroker, find_servers, start_database
 from simulators.floor_trial.trial import named_tables, start_store
 
 GAP: Final = 0.1  # seconds from one report, or operation, to the next
@@ -105,9 +105,11 @@ async def floor(folder: Path) -> AsyncIterator[tuple[str, Processes]]:
     """Run broker, database and store, and yield the `[floor]` section of a table."""
     servers = find_servers()
     async with Processes(folder) as processes:
-        port = await start_broker(servers.mosquitto, processes)
-        await start_store(processes, f"mqtt://localhost:{port}", await start_database(servers.postgres, processes))
-        yield f'[floor]\nbroker = "mqtt://localhost:{port}"\nsite = "vienna"\npit = "{{pit}}"\n', processes
+        broker = TrialBroker(servers.mosquitto, processes)
+        await broker.start()
+        url = f"mqtt://localhost:{broker.port}"
+        await start_store(processes, url, await start_database(servers.postgres, processes))
+        yield f'[floor]\nbroker = "{url}"\nsite = "vienna"\npit = "{{pit}}"\n', processes
 
 
 class PitResult(NamedTuple):

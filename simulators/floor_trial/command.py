@@ -35,8 +35,9 @@ MOST: Final = 16  # tables
 def try_floor(tables: int, rounds: int | None, seed: int, fast: bool, console: bool) -> None:
     """Try a whole floor on this machine: broker, database, store, page, and tables that simulated people deal.
 
-    Everything runs in a folder of its own under the user's temporary files, reached from this machine alone, and is
-    taken down again at the end. Packages that it needs: mosquitto and postgresql.
+    It needs Debian's packages mosquitto and postgresql, and the extra floor (requirements-floor.txt). Everything runs
+    in a folder of its own under the user's temporary files, reached from this machine alone, and is taken down again at
+    the end. A broker that you kill runs again after ten seconds.
     """
     from simulators.demo.processes import StageError
     from simulators.floor_trial.servers import find_servers
@@ -63,7 +64,7 @@ async def _run(
 
     async with floor_trial(folder, servers, tables=tables, rounds=rounds or ENDLESS, seed=seed, fast=fast) as floor:
         write_out(
-            f"The floor: {floor.page}\nIn a terminal: cardshoe floor watch --broker localhost:{floor.broker}\n"
+            f"The floor: {floor.page}\nIn a terminal: cardshoe floor watch --broker localhost:{floor.broker.port}\n"
             f"The database: psql '{floor.database}'\n"
             + (
                 f"{many(tables, 'table', 'tables')} with {many(rounds, 'round', 'rounds')} each."

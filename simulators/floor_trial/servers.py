@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, NoReturn
 
 from controller.problems import ProblemError
 from simulators.demo.processes import Processes, StageError, unless_one_fails
@@ -20,6 +20,7 @@ DATABASE: Final = "floor"
 OWNER: Final = "postgres"  # the user that Debian's package creates; the server refuses to run as root
 STARTS_WITHIN: Final = 60.0  # seconds, on a busy machine
 POLL_EVERY: Final = 0.05  # seconds
+OUTAGE: Final = 10.0  # seconds until a broker that was killed runs again
 
 
 class Servers(NamedTuple):
@@ -45,21 +46,44 @@ def find_servers() -> Servers:
     return Servers(Path(mosquitto), versions[-1].parent)
 
 
-async def start_broker(program: Path, processes: Processes) -> int:
-    """Start a broker for this machine only and return its port."""
-    port = free_port()
-    configuration = processes.folder / "mosquitto.conf"
-    configuration.write_text(
-        f"listener {port} 127.0.0.1\nallow_anonymous true\npersistence false\nmax_queued_messages 0\n"
-        "log_dest stderr\nlog_type error\nlog_type warning\n"
-    )
-    await processes.start("mosquitto", str(program), "-c", str(configuration), serves=True)
-    await _until_ready("mosquitto", processes, partial(_answers, port))
-    return port
+class TrialBroker:
+    """A broker for this machine only. One that was killed is started again, so that an outage can be tried."""
+
+    def __init__(self, program: Path, processes: Processes) -> None:
+        self.port = free_port()
+        self._processes = processes
+        configuration = processes.folder / "mosquitto.conf"
+        configuration.write_text(
+            f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence false\nmax_queued_messages 0\n"
+            "log_dest stderr\nlog_type error\nlog_type warning\n"
+        )
+        self._command = (str(program), "-c", str(configuration))
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def start(self) -> None:
+        """Start it, and wait until it answers. Raise `StageError`."""
+        self._process = await self._processes.start("mosquitto", *self._command)
+        await _until_ready("mosquitto", self._fails(), partial(_answers, self.port))
+
+    async def _fails(self) -> NoReturn:
+        assert self._process is not None
+        await self._process.wait()
+        self._processes.fail("mosquitto")
+
+    async def keep(self, say: Callable[[str], None]) -> NoReturn:
+        """Start it again whenever it was killed. Raise `StageError` if it ends by itself, or does not start again."""
+        while True:
+            assert self._process is not None
+            if await self._process.wait() >= 0:
+                self._processes.fail("mosquitto")
+            say(f"The broker was killed. It starts again in {OUTAGE:.0f} seconds; the tables keep what it lacks.")
+            await asyncio.sleep(OUTAGE)
+            await self.start()
+            say("The broker runs again.")
 
 
-async def _until_ready(name: str, processes: Processes, is_ready: Callable[[], Awaitable[bool]]) -> None:
-    """Wait until a server answers. Raise `StageError` if a server ends first or it takes too long."""
+async def _until_ready(name: str, failure: Awaitable[NoReturn], is_ready: Callable[[], Awaitable[bool]]) -> None:
+    """Wait until a server answers. Raise `StageError` if `failure` comes first or it takes too long."""
 
     async def ask() -> None:
         while not await is_ready():  # noqa: ASYNC110  # another process has no event on this loop
@@ -67,7 +91,7 @@ async def _until_ready(name: str, processes: Processes, is_ready: Callable[[], A
 
     try:
         async with asyncio.timeout(STARTS_WITHIN):
-            await unless_one_fails(ask(), processes.until_one_fails())
+            await unless_one_fails(ask(), failure)
     except TimeoutError:
         raise StageError(f"{name} has not answered for {STARTS_WITHIN:.0f} seconds") from None
 
@@ -104,7 +128,7 @@ async def start_database(programs: Path, processes: Processes) -> str:
     program = str(programs / "postgres")
     await processes.start("postgres", *_unprivileged(), program, "-D", data, *given, serves=True)
     created = (*_unprivileged(), str(programs / "createdb"), "-h", str(folder), "-U", OWNER, DATABASE)
-    await _until_ready("postgres", processes, partial(_succeeds, processes, *created))
+    await _until_ready("postgres", processes.until_one_fails(), partial(_succeeds, processes, *created))
     return f"host={folder} user={OWNER} dbname={DATABASE}"
 
 

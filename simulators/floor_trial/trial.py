@@ -10,10 +10,11 @@ from typing import Any, Final, NamedTuple
 
 import psycopg
 
+from controller.commands.text import write_out
 from controller.games.specification import Unit
 from simulators.demo.processes import Processes, Result, unless_one_fails
 from simulators.demo.stage import DemoStage, free_port
-from simulators.floor_trial.servers import POLL_EVERY, Servers, start_broker, start_database
+from simulators.floor_trial.servers import POLL_EVERY, Servers, TrialBroker, start_database
 
 SITE: Final = "trial"
 
@@ -35,18 +36,18 @@ TABLES: Final = (
 
 
 class FloorTrial(NamedTuple):
-    """A running floor. `broker` is its port, `database` its address for psycopg, `page` the pit manager's page."""
+    """A running floor. `database` is its address for psycopg, `page` the pit manager's page."""
 
-    broker: int
+    broker: TrialBroker
     database: str
     page: str
     tables: Mapping[str, DemoStage]
     servers: Processes
 
     async def unless_one_fails(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """Return what `work` returns. Raise `StageError` as soon as a process has ended."""
+        """Return what `work` returns. Raise `StageError` as soon as a process other than the broker has ended."""
         tables = (table.until_one_fails() for table in self.tables.values())
-        return await unless_one_fails(work, self.servers.until_one_fails(), *tables)
+        return await unless_one_fails(work, self.broker.keep(write_out), self.servers.until_one_fails(), *tables)
 
 
 @asynccontextmanager
@@ -56,9 +57,10 @@ async def floor_trial(
     """Run a floor. Raise `StageError` if a process fails."""
     async with AsyncExitStack() as stack:
         processes = await stack.enter_async_context(Processes(folder))
-        broker = await start_broker(servers.mosquitto, processes)
+        broker = TrialBroker(servers.mosquitto, processes)
+        await broker.start()
         database = await start_database(servers.postgres, processes)
-        url = f"mqtt://localhost:{broker}"
+        url = f"mqtt://localhost:{broker.port}"
         await start_store(processes, url, database)
         port = free_port()
         await processes.start_own("serve", ["floor", "serve", "--broker", url, "--listen", str(port)], serves=True)

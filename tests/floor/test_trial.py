@@ -34,7 +34,19 @@ async def test_every_table_of_a_trial_is_in_the_store_and_nothing_is_left() -> N
     assert folders() == before
 
 
-@pytest.mark.parametrize("program", ["mosquitto", "postgres", "store", "run"])
+async def test_a_broker_that_is_killed_runs_again_and_everything_arrives() -> None:
+    child = Child("controller", "floor", "try", "--tables", "1", "--rounds", "2", "--fast")
+    try:
+        await child.until(lambda: any("The database" in line for line in child.out))
+        os.kill(process_of(child.pid, "mosquitto"), signal.SIGKILL)
+        assert await child.ended() == 0, child.err
+    finally:
+        await child.end()
+    assert "The broker runs again." in child.out
+    assert re.fullmatch(r"nc-01: in the store up to entry [0-9,]+, 0 alarms", child.out[-1])
+
+
+@pytest.mark.parametrize("program", ["postgres", "store", "run"])
 async def test_a_process_that_ends_ends_the_trial_with_a_sentence(program: str) -> None:
     before = folders()
     child = Child("controller", "floor", "try", "--tables", "1", "--fast")
