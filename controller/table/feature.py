@@ -8,6 +8,7 @@ says who may enter the operation and when, and what people are offered. `permiss
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
@@ -86,8 +87,14 @@ def group(
     """Build a group. `known`: fields whose value the samples have. The other required fields are needed from people."""
     first = samples[0]
     values = {name: msgspec.to_builtins(getattr(first, name)) for name in known}
-    required = (field.name for field in fields(type(first)) if field.required and field.name not in values)
+    required = (name for name in _required(type(first)) if name not in values)
     return Group(samples, values, tuple(dict.fromkeys((*required, *needs))), twice, asking, role, untried)
+
+
+@cache
+def _required(operation: type[Operation]) -> tuple[str, ...]:
+    """Return the fields without a default. msgspec finds them from the annotations, at each call."""
+    return tuple(field.name for field in fields(operation) if field.required)
 
 
 def nothing(state: TableState) -> Iterable[Group]:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 import pytest
 
 from controller.api.pins import SCRYPT
+from controller.daemon.configuration import ConfigurationError, read_configuration
 from simulators.people.crew import CHEAP_SCRYPT
 from tests.end_to_end.processes import Child
 from tests.end_to_end.stage import Stage, short_folder
@@ -55,36 +56,42 @@ async def refusal(stage: Stage, code: int = BAD_CONFIGURATION) -> str:
     return "\n".join(daemon.err)
 
 
-@pytest.mark.parametrize(
-    ("edit", "words"),
-    [
-        pytest.param(replacing("simulated", "simulatd"), "simulatd", id="unknown key"),
-        pytest.param(replacing("[api]", "[webapi]"), "webapi", id="unknown section"),
-        pytest.param(without("socket"), "socket", id="missing key"),
-        pytest.param(replacing('"NC"', '"CANASTA"'), "CANASTA", id="unknown game"),
-        pytest.param(real, "established_by", id="a reading not chosen"),
-        pytest.param(
-            replacing("[device]", "[readings.wrong_count]\noption = 'both'\n[device]"),
-            "wrong_count",
-            id="no such option",
-        ),
-        pytest.param(replacing('"sets"', '"piles"'), "piles", id="unknown unit"),
-        pytest.param(replacing("serial://", "pigeon://"), "pigeon", id="unknown URL scheme"),
-        pytest.param(replacing("/device", "/device?driver=telepathy"), "telepathy", id="unknown driver"),
-        pytest.param(replacing("/device", "/device?speed=9"), "speed", id="unknown URL key"),
-        pytest.param(replacing("[table]", "[table"), "table.toml", id="bad TOML"),
-        pytest.param(without("uids"), "no user may use the socket", id="people without uid"),
-        pytest.param(lambda text: text.split("[[people]]")[0], "no shift_manager", id="no people"),
-        pytest.param(replacing('"dealer"\nname', '"manager"\nname'), "manager", id="two people of one id"),
-        pytest.param(replacing('"T-1"', '"T/1"'), "name", id="bad table name"),
-        pytest.param(replacing("[device]", "boxes = 99\n[device]"), "99", id="too many boxes"),
-        pytest.param(replacing("[device]", "burn = 6\n[device]"), "burn", id="too many burnt"),
-        pytest.param(replacing("simulated = true", 'simulated = "yes"'), "simulated", id="wrong type"),
-        pytest.param(replacing("pit_supervisor", "emperor"), "emperor", id="unknown role"),
-        pytest.param(replacing("device.keys", "no.keys"), "no.keys", id="no device keys"),
-    ],
-)
-async def test_the_mistake_is_reported_in_a_sentence(stage: Stage, edit: Edit, words: str) -> None:
+MISTAKES: dict[str, tuple[Edit, str]] = {
+    "unknown key": (replacing("simulated", "simulatd"), "simulatd"),
+    "unknown section": (replacing("[api]", "[webapi]"), "webapi"),
+    "missing key": (without("socket"), "socket"),
+    "unknown game": (replacing('"NC"', '"CANASTA"'), "CANASTA"),
+    "a reading not chosen": (real, "established_by"),
+    "no such option": (replacing("[device]", "[readings.wrong_count]\noption = 'both'\n[device]"), "wrong_count"),
+    "unknown unit": (replacing('"sets"', '"piles"'), "piles"),
+    "unknown URL scheme": (replacing("serial://", "pigeon://"), "pigeon"),
+    "unknown driver": (replacing("/device", "/device?driver=telepathy"), "telepathy"),
+    "unknown URL key": (replacing("/device", "/device?speed=9"), "speed"),
+    "bad TOML": (replacing("[table]", "[table"), "table.toml"),
+    "people without uid": (without("uids"), "no user may use the socket"),
+    "no people": (lambda text: text.split("[[people]]")[0], "no shift_manager"),
+    "two people of one id": (replacing('"dealer"\nname', '"manager"\nname'), "manager"),
+    "bad table name": (replacing('"T-1"', '"T/1"'), "name"),
+    "too many boxes": (replacing("[device]", "boxes = 99\n[device]"), "99"),
+    "too many burnt": (replacing("[device]", "burn = 6\n[device]"), "burn"),
+    "wrong type": (replacing("simulated = true", 'simulated = "yes"'), "simulated"),
+    "unknown role": (replacing("pit_supervisor", "emperor"), "emperor"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+async def test_a_mistake_is_named_in_a_sentence(stage: Stage, mistake: str) -> None:
+    edit, words = MISTAKES[mistake]
+    stage.configuration.write_text(edit(stage.configuration.read_text()))
+    with pytest.raises(ConfigurationError) as raised:
+        read_configuration(stage.configuration)
+    assert words in str(raised.value)
+    assert raised.value.hint
+
+
+@pytest.mark.parametrize("mistake", ["unknown section", "bad TOML", "people without uid"])
+async def test_a_daemon_ends_with_the_sentence(stage: Stage, mistake: str) -> None:
+    edit, words = MISTAKES[mistake]
     stage.configuration.write_text(edit(stage.configuration.read_text()))
     assert words in await refusal(stage)
     assert not stage.journal.exists()
@@ -104,6 +111,11 @@ async def test_a_folder_in_place_of_the_file(stage: Stage) -> None:
     stage.configuration.unlink()
     stage.configuration.mkdir()
     assert "table.toml" in await refusal(stage)
+
+
+async def test_device_keys_that_are_missing(stage: Stage) -> None:
+    (stage.folder / "device.keys").unlink()
+    assert "device.keys" in await refusal(stage)
 
 
 async def test_device_keys_readable_by_others(stage: Stage) -> None:

@@ -68,8 +68,7 @@ async def test_a_late_device_is_found_and_a_lost_one_is_noticed(stage: Stage) ->
     assert await stage.daemon.end() == 0
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-@pytest.mark.parametrize("device", [True, False])
+@pytest.mark.parametrize(("number", "device"), [(signal.SIGTERM, True), (signal.SIGINT, False)])
 async def test_asked_to_stop_while_streams_are_open(stage: Stage, number: signal.Signals, device: bool) -> None:
     if device:
         await stage.start_device()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
+from functools import cache
 from typing import Any, Final, get_args, get_type_hints
 
 import msgspec
@@ -31,9 +31,12 @@ JOINTS: Final = frozenset({"and", "or"})
 CODE: Final = re.compile(r"[A-Z]{1,4}\d?")  # of a game, a clause, a card, a device
 
 
-@pytest.fixture
-def language(tmp_path: Path) -> Iterator[str]:
-    with pseudo_locale(tmp_path) as code:
+hints_of: Final = cache(get_type_hints)
+
+
+@pytest.fixture(scope="module")
+def language(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with pseudo_locale(tmp_path_factory.mktemp("languages")) as code:
         yield code
 
 
@@ -42,7 +45,7 @@ def texts_in(value: Any, hint: Any = None) -> Iterator[str | Message]:
     if isinstance(value, Message) or (isinstance(value, str) and Message in get_args(hint)):
         yield value
     elif isinstance(value, msgspec.Struct):
-        for name, kind in get_type_hints(type(value)).items():
+        for name, kind in hints_of(type(value)).items():
             yield from texts_in(getattr(value, name), kind)
     elif isinstance(value, tuple | dict):
         of = next((one for one in get_args(hint)[::-1] if one is not Ellipsis), None)

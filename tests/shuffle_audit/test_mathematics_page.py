@@ -25,7 +25,7 @@ from tests.support import long_forms
 
 LEVEL: Final = 0.01
 AT_MOST: Final = 512  # as the page states
-QUICK: Final = ("shelves:10", "riffle:4", "cut", "sticking:0.02")
+QUICK: Final = ("shelves:10", "cut")
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,7 @@ from tests.journal.table_journals import report
 from tests.journal_commands.made import IDENTITY, KEY, SIGNER
 from tests.support import long_forms
 
-SOME: Final = 150
+SOME: Final = 75
 LONG: Final = 10_000
 
 
