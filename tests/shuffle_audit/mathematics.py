@@ -26,10 +26,8 @@ from shuffle_audit.exact import Distribution
 from shuffle_audit.faces import KINDS, NEW_DECK, numbers_of_runs
 from shuffle_audit.models import riffle, shelf
 from shuffle_audit.models.faults import log_ratios_by_kept_pairs
-from shuffle_audit.models.named import model_named
 from shuffle_audit.models.shelf import Shelves
 from shuffle_audit.orders import Orders
-from shuffle_audit.power import Draws
 from shuffle_audit.procedures import PROCEDURES, RUNS_LOW, RUNS_SHARE, Procedure
 from shuffle_audit.sampled import SAMPLED, upper_tail
 from shuffle_audit.verdict import OF_PROCEDURES, guesses_expected
@@ -123,23 +121,6 @@ def own_power(goal: Goal, decks: int, level: float) -> float:
     return float(alternative[: len(null)][alarms].sum())
 
 
-def table_of_goals() -> Iterator[str]:
-    yield "| model | decks | level | procedure | found by its own p | for 95 % | found by the audit | for 95 % |"
-    yield "|---|---:|---:|---|---:|---:|---:|---:|"
-    for goal in goals():
-        own = own_power(goal, goal.decks, goal.level)
-        alone = next(decks for decks in range(1, 512) if own_power(goal, decks, goal.level) >= 0.95)
-        draws = Draws(model_named(goal.model), CARDS, 1000, seed=1)
-        whole = draws.power(goal.decks, goal.level).share
-        reached = draws.least_decks(0.95, goal.level, 512)
-        assert reached is not None
-        cells = [
-            f"`{goal.model}`", goal.decks, f"{goal.level:g}", f"`{goal.procedure.id}`", f"{own * 100:.1f} %", alone,
-            f"{whole * 100:.1f} %", reached.decks,
-        ]  # fmt: skip
-        yield f"| {' | '.join(map(str, cells))} |"
-
-
 def cost_of_ten_shelves(rounds: int, seed: int) -> Money:
     return money(Shelves(10), np.random.SeedSequence(seed), rounds)
 
@@ -159,7 +140,6 @@ def table_of_money(found: Money) -> Iterator[str]:
 TABLES: Final[dict[str, Callable[[], Iterator[str]]]] = {
     "statistics": statistics,
     "distances": table_of_distances,
-    "goals": table_of_goals,
 }
 
 
