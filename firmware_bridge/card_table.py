@@ -19,6 +19,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from firmware_bridge.cards import DECK, Card, UnknownCardError
+from firmware_bridge.edited_text import NotTextError, read_edited, why_unreadable
 from firmware_bridge.errors import CardTableError
 from firmware_bridge.messages import AnyText, Message, message
 
@@ -63,12 +64,10 @@ class _Toml(msgspec.Struct, forbid_unknown_fields=True):
 def read_card_table(path: Path) -> dict[str, Card]:
     """Read a table. Raise `CardTableError`, which says what is wrong and where."""
     try:
-        data = path.read_bytes()
-        text = data.decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or message("not a text file")
+        text = read_edited(path)
+    except (OSError, NotTextError) as error:
         raise CardTableError(
-            message("The card table {path} cannot be read: {why}.", path=str(path), why=why), _NEXT
+            message("The card table {path} cannot be read: {why}.", path=str(path), why=why_unreadable(error)), _NEXT
         ) from error
     pairs = _read_toml(path, text) if path.suffix == ".toml" else _read_csv(text)
     table: dict[str, Card] = {}

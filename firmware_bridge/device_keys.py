@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 import stat
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 from firmware_bridge.drivers.cardlink.sealing import KEY_SIZE
+from firmware_bridge.edited_text import NotTextError, read_edited, why_unreadable
 from firmware_bridge.errors import KeyFileError
 from firmware_bridge.messages import message
 
@@ -84,7 +86,7 @@ def _rewrite(path: Path, change: Callable[[list[str]], list[str]]) -> None:
     beside = path.with_name(f".{path.name}.new")
     try:
         before = path.stat() if path.exists() else None
-        lines = path.read_text("utf-8").splitlines(keepends=True) if before else []
+        lines = read_edited(path).splitlines(keepends=True) if before else []
         if lines and not lines[-1].endswith("\n"):
             lines[-1] += "\n"
         beside.unlink(missing_ok=True)
@@ -102,12 +104,10 @@ def _rewrite(path: Path, change: Callable[[list[str]], list[str]]) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
-    except OSError as error:
+    except (OSError, NotTextError) as error:
         beside.unlink(missing_ok=True)
         raise KeyFileError(
-            message(
-                "The device keys in {path} cannot be written: {why}.", path=str(path), why=error.strerror or str(error)
-            ),
+            message("The device keys in {path} cannot be written: {why}.", path=str(path), why=why_unreadable(error)),
             message("Run the command as the owner of the file, and check that the folder is writable."),
         ) from error
 
@@ -129,7 +129,7 @@ def read_device_keys(path: Path) -> dict[str, bytes]:
     """Return the keys by serial number. Raise `KeyFileError`, which says what is wrong and what to do."""
     try:
         mode = path.stat().st_mode
-        text = path.read_text("utf-8")
+        text = read_edited(path)
     except FileNotFoundError as error:
         raise KeyFileError(
             message("There are no device keys in {path}.", path=str(path)),
@@ -138,13 +138,9 @@ def read_device_keys(path: Path) -> dict[str, bytes]:
                 path=str(path),
             ),
         ) from error
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, NotTextError) as error:
         raise KeyFileError(
-            message(
-                "The device keys in {path} cannot be read: {why}.",
-                path=str(path),
-                why=getattr(error, "strerror", None) or message("not a text file"),
-            ),
+            message("The device keys in {path} cannot be read: {why}.", path=str(path), why=why_unreadable(error)),
             message("Set [device] key_file to a file that the daemon's user can read."),
         ) from error
     if mode & (stat.S_IWGRP | stat.S_IXGRP | stat.S_IRWXO):
@@ -157,6 +153,17 @@ def read_device_keys(path: Path) -> dict[str, bytes]:
         if not line.strip() or line.startswith("#"):
             continue
         serial, _, word = line.partition(" ")
+        if odd := next((one for one in line if not (one == "\t" or " " <= one <= "~")), ""):
+            raise KeyFileError(
+                message(
+                    "Line {number} of {path} has the character {code} ({name}), which no serial number or key has.",
+                    number=number,
+                    path=str(path),
+                    code=f"U+{ord(odd):04X}",
+                    name=unicodedata.name(odd, "without a name").lower(),
+                ),
+                message("Write the line again by hand, as the device shows its serial number."),
+            )
         key = _key_of(word.strip())
         if key is None:
             raise KeyFileError(
@@ -170,6 +177,16 @@ def read_device_keys(path: Path) -> dict[str, bytes]:
                     "Create a new key with cardshoe devices pair {serial} --replace, then enter it in the device.",
                     serial=serial,
                 ),
+            )
+        if serial in keys:
+            raise KeyFileError(
+                message(
+                    "Line {number} of {path} has a second key for {serial}.",
+                    number=number,
+                    path=str(path),
+                    serial=serial,
+                ),
+                message("Remove the line with the key that the device does not have."),
             )
         keys[serial] = key
     return keys

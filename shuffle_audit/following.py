@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from controller.commands.journal.source import Source
+from firmware_bridge.edited_text import NotTextError, decode_edited
 from shuffle_audit.journal_orders import JournalOrders, decided_after
-from shuffle_audit.order_files import BYTE_ORDER_MARK, deck_of_line
+from shuffle_audit.order_files import deck_of_line
 from shuffle_audit.orders import DeckOrders, OrderError
 
 
@@ -82,9 +83,9 @@ class GrowingFile:
     def _deck(self, line: bytes) -> DeckCame:
         where = f"line {self._lines}"
         try:
-            numbered = deck_of_line(line.removeprefix(BYTE_ORDER_MARK).decode())
-        except UnicodeDecodeError:
-            return DeckCame(where, None, "not-text", "There is a byte that is not valid UTF-8.")
+            numbered = deck_of_line(decode_edited(line))
+        except NotTextError as error:
+            return DeckCame(where, None, "not-text", f"It cannot be read: {error.why}.")
         except OrderError as error:
             return DeckCame(where, None, error.code, str(error))
         return DeckCame(where, numbered.deck, number=numbered.number)

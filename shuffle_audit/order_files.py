@@ -7,7 +7,6 @@ differs. The suffix of a file's name tells the format.
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,6 +15,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from firmware_bridge.edited_text import NotTextError, decode_edited
 from shuffle_audit import MOST_CARDS
 from shuffle_audit.orders import UNKNOWN, DeckOrders, OrderError
 from shuffle_audit.partial_orders import verify_cards
@@ -23,12 +23,10 @@ from shuffle_audit.partial_orders import verify_cards
 JSON_LINES: Final = (".jsonl", ".ndjson")
 CSV: Final = ".csv"
 COLUMNS: Final = ("deck", "before", "after")
-BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"  # spreadsheets write it
 MIXED: Final = "mixed-decks"
 EXCHANGED: Final = "orders-exchanged"
 TWICE: Final = "deck-twice"
 AS_CSV: Final = "Save it as CSV with commas, in UTF-8."
-WIDE: Final = "The file is in UTF-16. Save it in UTF-8, a table as CSV with commas."
 TELLING: Final = 20
 """Decks with at least this many known cards never repeat by chance in an audit: 1/20! is 4e-19."""
 LISTED: Final = 10  # faults that get a separate line
@@ -228,18 +226,13 @@ def _decks_of(path: Path, read_bytes: Callable[[Path], bytes]) -> Iterator[tuple
     if path.suffix.lower() not in (*JSON_LINES, CSV):
         raise _RefusedError("file-kind", _kinds())
     try:
-        content = read_bytes(path).removeprefix(BYTE_ORDER_MARK)
+        content = read_bytes(path)
     except OSError as error:
         raise _RefusedError("file-unreadable", f"The file cannot be read: {error.strerror or error}.") from error
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in content[:2]:
-        raise _RefusedError("not-text", WIDE)
     try:
-        text = content.decode()
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise _RefusedError(
-            "not-text", "There is a byte that is not valid UTF-8. Save the file as UTF-8.", line
-        ) from error
+        text = decode_edited(content)
+    except NotTextError as error:
+        raise _RefusedError("not-text", f"It cannot be read: {error.why}.", error.line) from error
     found = _json_lines(text) if path.suffix.lower() in JSON_LINES else _rows(text)
     empty = True
     for line, deck in found:

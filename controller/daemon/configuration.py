@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from controller.daemon.configuration_checks import mistakes_of_sections
 from controller.daemon.section_reader import Found, Mistake, read_section
 from controller.daemon.sections import Configuration as Configuration
+from firmware_bridge.edited_text import NotTextError, decode_edited
 from firmware_bridge.messages import Argument, MessageError, message
 
 NO_TOML: Final = message(
@@ -89,7 +90,10 @@ def _read(path: Path) -> bytes:
 
 def _decode(path: Path, data: bytes) -> dict[str, Any]:
     try:
-        written: dict[str, Any] = msgspec.toml.decode(data)
+        written: dict[str, Any] = msgspec.toml.decode(decode_edited(data))
+    except NotTextError as error:
+        refused = Mistake(message("It cannot be read: {why}.", why=error.why), "")
+        raise ConfigurationError(path, [refused]) from error
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         said = str(error) if isinstance(error, msgspec.MsgspecError) else type(error).__name__
         raise ConfigurationError(

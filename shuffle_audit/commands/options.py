@@ -13,6 +13,7 @@ import click
 
 from controller.journal import JournalError
 from controller.problems import BadInputError, JournalProblemError
+from firmware_bridge.edited_text import NotTextError, read_edited, why_unreadable
 
 if TYPE_CHECKING:
     from shuffle_audit.journal_recalls import JournalRead
@@ -47,11 +48,10 @@ def read_maker(said: str | None) -> tuple[str, ...] | None:
     if said == STANDARD:
         return journal_orders.STANDARD
     try:
-        return journal_orders.makers_order(Path(said).read_text("utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not text"
+        return journal_orders.makers_order(read_edited(Path(said)))
+    except (OSError, NotTextError) as error:
         raise BadInputError(
-            f"{said} cannot be read: {why}.", f"Name a file after --new-deck, or {STANDARD}."
+            f"{said} cannot be read: {why_unreadable(error)}.", f"Name a file after --new-deck, or {STANDARD}."
         ) from error
     except OrderError as error:
         raise BadInputError(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from firmware_bridge.cards import DECK, Card
+from firmware_bridge.edited_text import NotTextError, read_edited, why_unreadable
 from simulators.bench.promise import Measurement
 
 ALPHA: Final = 0.05  # the chance that a bound is wrong
@@ -149,9 +150,9 @@ def read_orders(file: Path | None) -> tuple[Order, ...]:
     if file is None:
         return (DECK,)
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise KnownOrdersError(f"{file} cannot be read: {error}") from error
+        lines = read_edited(file).splitlines()
+    except (OSError, NotTextError) as error:
+        raise KnownOrdersError(f"{file} cannot be read: {why_unreadable(error)}.") from error
     orders = []
     for number, line in enumerate(lines, start=1):
         cards = [_BY_NAME.get(name.upper()) for name in line.split()]

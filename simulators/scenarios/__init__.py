@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from firmware_bridge.edited_text import NotTextError, read_edited
 from simulators.scenarios.format import BadScenarioError, Scenario, read_scenario
 
 FOLDER: Final = Path(__file__).parent
@@ -30,8 +31,10 @@ def load(name: str) -> Scenario:
     if not path.is_file() and name.removesuffix(ENDING) in names():
         path = FOLDER / f"{name.removesuffix(ENDING)}{ENDING}"
     try:
-        return read_scenario(name, path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
+        return read_scenario(name, read_edited(path))
+    except NotTextError as error:
+        raise BadScenarioError(f"{name} cannot be read: {error.why}.") from error
+    except OSError as error:
         reason = "cannot be read as text" if path.is_file() else "is neither a file nor the name of a packaged scenario"
         raise BadScenarioError(f"{name} {reason}; packaged ones are named like nc/i12-exposed.") from error
 

@@ -168,7 +168,7 @@ def csv(changed: str = "", without: str = "") -> str:
         ("t.toml", toml(WHOLE | {"KD": "[1]"}), "t.toml"),
         ("t.toml", "[decks]\n", "t.toml"),
         ("t.toml", "=", "t.toml"),
-        ("t.csv", "\udcff", "not a text file"),
+        ("t.csv", "\udcff", "line 1 is not in UTF-8"),
     ],
 )
 def test_a_table_that_cannot_be_used_is_refused_with_the_place(

@@ -116,11 +116,11 @@ def test_an_empty_file(tmp_path: Path, name: str, content: str) -> None:
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert refused(tmp_path, "a.csv", b"after\nAS KS\nA\xff\n") == [
-        (3, "not-text", "There is a byte that is not valid UTF-8. Save the file as UTF-8.")
+        (3, "not-text", "It cannot be read: line 3 is not in UTF-8, perhaps in Latin-1; save the file as UTF-8.")
     ]
     for coding in ("utf-16", "utf-16-le", "utf-16-be"):
         assert refused(tmp_path, "a.csv", "deck,before,after\n1,AS KS,KS AS\n".encode(coding)) == [
-            (0, "not-text", "The file is in UTF-16. Save it in UTF-8, a table as CSV with commas.")
+            (0, "not-text", "It cannot be read: it is in UTF-16; save it as UTF-8.")
         ]
     kinds = "The name of a file of decks ends with .jsonl, .ndjson or .csv."
     assert refused(tmp_path, "a.txt", "AS KS\n") == [(0, "file-kind", kinds)]

@@ -16,6 +16,7 @@ from controller.commands.text import write_out
 from controller.people_words.table_of_words import NothingDoneError
 from controller.people_words.tokens import UnreadableLineError
 from controller.problems import BadInputError, ProblemError
+from firmware_bridge.edited_text import NotTextError, read_edited, why_unreadable
 
 STANDARD_INPUT = "-"
 
@@ -44,10 +45,11 @@ def read_script(name: str) -> Iterable[ScriptLine]:
     if name == STANDARD_INPUT:
         return _lines(sys.stdin)
     try:
-        text = Path(name).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise BadInputError(f"{name} cannot be read: {why}.", "Name a file with lines as for the prompt.") from None
+        text = read_edited(Path(name))
+    except (OSError, NotTextError) as error:
+        raise BadInputError(
+            f"{name} cannot be read: {why_unreadable(error)}.", "Name a file with lines as for the prompt."
+        ) from None
     lines = list(_lines(text.splitlines()))
     if wrong := [f"{name}, line {one.number}: {one.sentence}." for one in lines if one.line is None]:
         raise BadInputError("\n".join(wrong), "Nothing was entered. Correct the file and try again.")

@@ -11,6 +11,7 @@ from controller.people_words.table_of_words import NothingDoneError
 from controller.people_words.tokens import ROLES, By
 from controller.problems import BadInputError
 from controller.roles import Role
+from firmware_bridge.edited_text import NotTextError, decode_edited
 
 MOST_OF_FILE: Final = 65536  # bytes
 Ask = Callable[[str], str]
@@ -94,19 +95,21 @@ def read_pins(path: Path | None) -> dict[str, str]:
     if path is None:
         return {}
     try:
-        with path.open(encoding="utf-8") as file:
+        with path.open("rb") as file:
             mode = path.stat().st_mode
             if stat.S_ISREG(mode) and mode & 0o077:
                 raise BadInputError(
                     f"Other users than its owner may read {path}.", f"Restrict it with `chmod 600 {path}`."
                 )
-            lines = file.read(MOST_OF_FILE).splitlines()
+            lines = decode_edited(file.read(MOST_OF_FILE)).splitlines()
     except OSError as error:
         raise BadInputError(
             f"{path} cannot be read: {error.strerror}.", "Name a file of PINs that you may read."
         ) from None
-    except UnicodeDecodeError:
-        raise BadInputError(f"{path} is not a text file.", "Write a person and the PIN on each line.") from None
+    except NotTextError as error:
+        raise BadInputError(
+            f"{path} cannot be read: {error.why}.", "Write a person and the PIN on each line."
+        ) from None
     pins = {}
     for number, line in enumerate(lines, start=1):
         words = line.split()

@@ -1,0 +1,100 @@
+"""Files that people edit, as Windows editors save them: with a mark in front, in UTF-16, in Latin-1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from controller.commands.operate.script import read_script
+from controller.commands.operate.signing import read_pins
+from controller.daemon.configuration import ConfigurationError, read_configuration
+from controller.problems import ProblemError
+from firmware_bridge.card_table import read_card_table
+from firmware_bridge.cards import DECK
+from firmware_bridge.device_keys import add_device_key, read_device_keys
+from firmware_bridge.errors import CardTableError, KeyFileError
+from shuffle_audit.commands.options import read_maker
+from shuffle_audit.order_files import OrderFileError, read_decks
+from simulators.bench.recognition import KnownOrdersError, read_orders
+from simulators.scenarios import load
+from simulators.scenarios.format import BadScenarioError
+from tests.architecture.sources import ROOT
+from tests.configuration.test_site_settings import REST, TABLE
+
+KEY = "0123456789abcdef" * 4
+DECK_LINE = " ".join(card.code for card in DECK)
+KINDS: dict[str, tuple[str, Callable[[Path], Any]]] = {  # a comment with an umlaut, where the format has comments
+    "table.toml": ("# Tür\n" + TABLE.format(simulated="true") + REST, read_configuration),
+    "device.keys": (f"# Tür\nCARDSHOE-1 {KEY}\n", read_device_keys),
+    "cards.csv": ("# Tür\n" + "".join(f"{n:05},{card.code}\n" for n, card in enumerate(DECK)), read_card_table),
+    "night.script": ("# Tür\nopen bets\n", lambda path: [one.number for one in read_script(str(path))]),
+    "pins": ("# Tür\nmara 123456\n", read_pins),
+    "decks.csv": (f'deck,before,after\nTür,{DECK_LINE},{DECK_LINE}\n', lambda path: read_decks([path])),
+    "decks.jsonl": ('{"deck":"Tür","before":["AS","KS"],"after":["KS","AS"]}\n', lambda path: read_decks([path])),
+    "orders": (f"{DECK_LINE}\n", read_orders),
+    "new_deck": (f"{DECK_LINE}\n", lambda path: read_maker(str(path))),
+    "own.scenario": ((ROOT / "simulators/scenarios/nc/i12-exposed.scenario").read_text("utf-8") + "# Tür\n",
+                     lambda path: load(str(path))),
+}  # fmt: skip
+ERRORS = (ProblemError, ConfigurationError, KeyFileError, CardTableError, OrderFileError, KnownOrdersError,
+          BadScenarioError)  # fmt: skip
+
+
+def written(folder: Path, name: str, data: bytes) -> Path:
+    path = folder / name
+    path.write_bytes(data)
+    path.chmod(0o600)
+    return path
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_mark_in_front_changes_nothing(tmp_path: Path, name: str) -> None:
+    text, read = KINDS[name]
+    found = read(written(tmp_path, name, text.encode()))
+    assert read(written(tmp_path, name, text.encode("utf-8-sig"))) == found
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_utf_16_is_named(tmp_path: Path, name: str) -> None:
+    text, read = KINDS[name]
+    with pytest.raises(ERRORS, match="UTF-16"):
+        read(written(tmp_path, name, text.encode("utf-16")))
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_latin_1_is_named_with_its_line(tmp_path: Path, name: str) -> None:
+    text, read = KINDS[name]
+    text = text if "ü" in text else f"{text}ü\n"
+    line = text[: text.index("ü")].count("\n") + 1
+    with pytest.raises(ERRORS, match=f"line {line} is not in UTF-8, perhaps in Latin-1"):
+        read(written(tmp_path, name, text.encode("latin-1")))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"CARDSHOE\u200b-1 {KEY}",  # a blank without width
+        f"\u0421ARDSHOE-1 {KEY}",  # a Cyrillic letter that looks like C
+        f"CARDSHOE-1\N{NO-BREAK SPACE} {KEY}",
+        f"CARDSHOE-1 {KEY}\N{NO-BREAK SPACE}",
+        f"# first\n\ufeffCARDSHOE-1 {KEY}",  # a mark in the middle, as after `cat a b`
+    ],
+)
+def test_characters_that_no_serial_number_has_are_refused(tmp_path: Path, line: str) -> None:
+    with pytest.raises(KeyFileError, match=r"Line [12] of .*device.keys has the character U\+"):
+        read_device_keys(written(tmp_path, "device.keys", f"{line}\n".encode()))
+
+
+def test_two_lines_for_one_device_are_refused(tmp_path: Path) -> None:
+    lines = f"CARDSHOE-1 {KEY}\nCARDSHOE-2 {KEY}\nCARDSHOE-1 {KEY[::-1]}\n"
+    with pytest.raises(KeyFileError, match=r"Line 3 .* has a second key for CARDSHOE-1"):
+        read_device_keys(written(tmp_path, "device.keys", lines.encode()))
+
+
+def test_a_key_is_added_to_a_file_with_a_mark(tmp_path: Path) -> None:
+    path = written(tmp_path, "device.keys", f"CARDSHOE-1 {KEY}\n".encode("utf-8-sig"))
+    add_device_key(path, "CARDSHOE-2", bytes.fromhex(KEY[::-1]))
+    assert set(read_device_keys(path)) == {"CARDSHOE-1", "CARDSHOE-2"}
