@@ -30,14 +30,14 @@ KINDS: dict[str, tuple[str, Callable[[Path], Any]]] = {  # a comment with an uml
     "table.toml": ("# Tür\n" + TABLE.format(simulated="true") + REST, read_configuration),
     "device.keys": (f"# Tür\nCARDSHOE-1 {KEY}\n", read_device_keys),
     "cards.csv": ("# Tür\n" + "".join(f"{n:05},{card.code}\n" for n, card in enumerate(DECK)), read_card_table),
-    "night.script": ("# Tür\nopen bets\n", lambda path: [one.number for one in read_script(str(path))]),
+    "night.script": ("# Tür\nopen all\n", lambda path: [one.number for one in read_script(str(path))]),
     "pins": ("# Tür\nmara 123456\n", read_pins),
     "decks.csv": (f'deck,before,after\nTür,{DECK_LINE},{DECK_LINE}\n', lambda path: read_decks([path])),
     "decks.jsonl": ('{"deck":"Tür","before":["AS","KS"],"after":["KS","AS"]}\n', lambda path: read_decks([path])),
     "orders": (f"{DECK_LINE}\n", read_orders),
     "new_deck": (f"{DECK_LINE}\n", lambda path: read_maker(str(path))),
     "own.scenario": ((ROOT / "simulators/scenarios/nc/i12-exposed.scenario").read_text("utf-8") + "# Tür\n",
-                     lambda path: load(str(path))),
+                     lambda path: [one.text for one in load(str(path)).steps]),
 }  # fmt: skip
 ERRORS = (ProblemError, ConfigurationError, KeyFileError, CardTableError, OrderFileError, KnownOrdersError,
           BadScenarioError)  # fmt: skip
