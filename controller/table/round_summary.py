@@ -29,14 +29,13 @@ PAID: Final = "paid"
 class HandSummary(msgspec.Struct, frozen=True):
     """The cards of a place as far as they were exposed, and what became of it.
 
-    `cards`: a code for each card; `??` is face down, and `^^` came out face up and was not named. `shown`: the cards of
-    a hand that was turned over. `dead`: the clause or authority that took it out of play.
+    `cards`: a code for each card; `??` is face down, and `^^` came out face up and was not named. `shown`: the hand was
+    turned over. `dead`: the clause or authority that took it out of play.
     """
 
     place: Place
     cards: list[str]
-    shown: list[str]
-    named: list[str]
+    shown: bool
     dead: str
     outcome: str
     name: str
@@ -109,13 +108,11 @@ class RoundSummary(msgspec.Struct, kw_only=True):
     def _hand(self, place: Place, hand: Hand) -> HandSummary:
         judged = self.judged.get(place) if hand.outcome is not None else None
         dead = (self.state.removals.get(int(place[1:])) or "a ruling") if hand.dead else ""
-        codes = [card.code for card in hand.named]
-        shown = [card.code for card in hand.shown]
+        known = [card.code for card in hand.shown or hand.named]
         return HandSummary(
             place=place,
-            cards=shown or [*codes, *marks(hand, hand.named, hand.size)],
-            shown=shown,
-            named=codes,
+            cards=known if hand.shown else [*known, *marks(hand, hand.named, hand.size)],
+            shown=bool(hand.shown),
             dead=dead,
             outcome=str(hand.outcome or ""),
             name=str(judged.hand) if judged is not None else "",

@@ -205,7 +205,7 @@ def test_hands(everything: Rows) -> None:
     def expected(name: str) -> list[Any]:
         return [
             (
-                one.number, hand.place, hand.shown,
+                one.number, hand.place, hand.cards if hand.shown else [],
                 (hand.outcome, hand.name, hand.against, hand.half) if hand.outcome else None, hand.dead,
             )
             for one in told(name).rounds

@@ -10,7 +10,6 @@ from controller.commands.journal.decisions import EventLine, telling
 from controller.commands.journal.rounds import JournaledIrregularity, JournaledRound
 from controller.commands.journal.source import Source
 from controller.commands.journal.words import course
-from controller.table.round_summary import HandSummary
 
 
 def changed_in(source: Source) -> dict[str, Any]:
@@ -48,7 +47,7 @@ def whole(round_: JournaledRound) -> dict[str, Any]:
         "unit": "" if round_.deal is None else round_.deal.unit,
         "order": "" if round_.deal is None else round_.deal.order,
         "first_card": round_.first_card,
-        "hands": [_hand(hand) for hand in round_.dealt],
+        "hands": round_.dealt,
         "bets": round_.settlement or round_.bets,
         "house": round_.house,
         "chips": round_.chips,
@@ -85,19 +84,6 @@ def account_as_data(account: Account, source: Source) -> dict[str, Any]:
         "noted": [_line(line) for line in account.noted],
         "people": account.people,
         "head": None if signed is None else {"head": signed.text, "key": signed.fingerprint, "good": signed.good},
-    }
-
-
-def _hand(hand: HandSummary) -> dict[str, Any]:
-    return {
-        "place": hand.place,
-        "cards": hand.cards,
-        "shown": bool(hand.shown),
-        "dead": hand.dead,
-        "outcome": hand.outcome,
-        "name": hand.name,
-        "against": hand.against,
-        "half": hand.half,
     }
 
 

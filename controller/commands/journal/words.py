@@ -80,7 +80,8 @@ def _became(hand: HandSummary, words: OwnWords) -> str:
     if hand.shown:
         return "turned over"
     if FACE_DOWN in hand.cards or FACE_UP in hand.cards:
-        return "not turned over" + ("; some faces were seen" if hand.named else "")
+        seen = any(card not in (FACE_DOWN, FACE_UP) for card in hand.cards)
+        return "not turned over" + ("; some faces were seen" if seen else "")
     return "seen, not turned over"
 
 
