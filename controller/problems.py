@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from controller.commands.language import Terminal, chosen_language
+from controller.commands.language import terminal
 from firmware_bridge.messages import AnyText, MessageError
 from firmware_bridge.plain_text import plain
 
@@ -25,7 +25,7 @@ class ProblemError(click.ClickException):
     def __init__(self, said: AnyText | MessageError, hint: AnyText = "") -> None:
         super().__init__(str(said))
         self.said, self.hint = (said.message, hint or said.hint) if isinstance(said, MessageError) else (said, hint)
-        self._say = Terminal(chosen_language())
+        self._say = terminal()
 
     def show(self, file: Any = None) -> None:
         hint = f"\n  {self._say(self.hint)}" if self.hint else ""

@@ -20,6 +20,7 @@ from controller.commands.vocabulary import words_of
 from controller.games.wager_specification import Setting
 from controller.rules.law import Law, find_setting
 from controller.rules.payouts import Verdict
+from firmware_bridge.messages import message
 
 
 @click.command()
@@ -91,9 +92,11 @@ def write(paper: Page, law: Law, evaluation: Evaluation) -> None:
         paper.heading(f"{place:<{place_width}}{_hand(box.hand, name_width)}   {box.word.upper()}")
         _write_wagers(paper, box.wagers, widths)
     if evaluation.staked:
-        paper.heading(f"Staked {evaluation.staked:,}, net {in_units(evaluation.gain)}")
+        paper.heading(
+            message("Staked {staked}, net {net}", staked=f"{evaluation.staked:,}", net=in_units(evaluation.gain))
+        )
         for bettor, gain in evaluation.gains.items():
-            paper.entry(f"net {in_units(gain)}", (bettor, longest(list(evaluation.gains))))
+            paper.entry(message("net {net}", net=in_units(gain)), (bettor, longest(list(evaluation.gains))))
 
 
 def _readings(law: Law, evaluation: Evaluation) -> list[tuple[Setting, str]]:

@@ -11,7 +11,6 @@ from typing import Final, TypeAlias
 import msgspec
 
 from controller.commands.game_options import require_chosen, shortened
-from controller.commands.text import many
 from controller.commands.vocabulary import words_of
 from controller.games.own_words import OwnWords
 from controller.games.specification import Game
@@ -25,7 +24,7 @@ from controller.rules.layout import DEALERS_SPOT, Bet, Bettor, TableRules, as_it
 from controller.rules.payouts import Verdict, settle
 from controller.rules.settlement import BetResult, settle_round
 from firmware_bridge.cards import Card, UnknownCardError
-from firmware_bridge.messages import Message
+from firmware_bridge.messages import AnyText, Message, counted, message
 
 _NUMBERED: Final = re.compile(r"\s*([+-]?\d+)\s*:(.*)", re.ASCII | re.DOTALL)
 _WHOLE: Final = re.compile(r"0*([1-9]\d*)", re.ASCII)
@@ -115,24 +114,27 @@ def read_layout(law: Law, players: Sequence[str], dealers: Sequence[str], wagers
         box = _check_box(law.game, following, where) if named is None else named
         if box in hands:
             raise BadInputError(
-                f"{where}: {words.box(box)} has a hand already.", f"Give one --player for each {words.place}."
+                message("{where}: {box} has a hand already.", where=where, box=words.box(box)),
+                message("Give one --player for each {place}.", place=words.place),
             )
-        hands[box] = read_hand(cards, str(words.box(box)))
+        hands[box] = read_hand(cards, words.box(box))
         following = box + 1
     theirs = _read_dealers_hand(dealers, words)
-    _check_no_card_twice(
-        [*((str(words.box(box)), hand) for box, hand in hands.items()), (str(words.dealers_hand), theirs)]
-    )
+    _check_no_card_twice([*((words.box(box), hand) for box, hand in hands.items()), (words.dealers_hand, theirs)])
     return WrittenHands(dict(sorted(hands.items())), theirs, _read_stakes(law, wagers, sorted(hands)))
 
 
 def _read_dealers_hand(dealers: Sequence[str], words: OwnWords) -> tuple[Card, ...]:
     if len(dealers) > 1:
         raise BadInputError(
-            f"The {words.dealer}'s hand is given {len(dealers)} times; --dealer and --banker are the same.",
-            "Give it once.",
+            message(
+                "The {dealer}'s hand is given {count} times; --dealer and --banker are the same.",
+                dealer=words.dealer,
+                count=len(dealers),
+            ),
+            message("Give it once."),
         )
-    return read_hand(dealers[0], str(words.dealers_hand))
+    return read_hand(dealers[0], words.dealers_hand)
 
 
 def _split_box(game: Game, written: str, where: str) -> tuple[int | None, str]:
@@ -150,30 +152,51 @@ def _check_box(game: Game, box: int | str, where: str) -> int:
     figures = str(box).removeprefix("+")
     number = known.get(figures.lstrip("0") if figures.isdecimal() else figures)
     if number is None:
-        nowhere = f"{words.place} {shortened(str(box))}"
-        raise BadInputError(f"{where}: there is no {nowhere}; {game.id} has {words.places} 1 to {most}.")
+        nowhere = message("{place} {number}", place=words.place, number=shortened(str(box)))
+        raise BadInputError(
+            message(
+                "{where}: there is no {nowhere}; {id} has {places} 1 to {most}.",
+                where=where,
+                nowhere=nowhere,
+                id=game.id,
+                places=words.places,
+                most=most,
+            )
+        )
     return number
 
 
-def read_hand(written: str, where: str) -> tuple[Card, ...]:
+def read_hand(written: str, where: AnyText) -> tuple[Card, ...]:
     """Read three cards separated by blanks or commas. Raise `BadInputError` for any other text."""
     try:
         cards = tuple(Card.parse(shortened(text)) for text in written.replace(",", " ").split())
     except UnknownCardError as error:
-        raise BadInputError(f"In {where}: {error}.") from error
+        raise BadInputError(message("In {where}: {why}.", where=where, why=error.message)) from error
     if len(cards) != HAND_SIZE:
-        number = many(len(cards), "card", "cards")
-        raise BadInputError(f"In {where}: {number} in {shortened(written.strip())!r}; a hand has {HAND_SIZE}.")
+        number = counted("1 card", "{count} cards", len(cards))
+        raise BadInputError(
+            message(
+                "In {where}: {number} in {written}; a hand has {size}.",
+                where=where,
+                number=number,
+                written=repr(shortened(written.strip())),
+                size=HAND_SIZE,
+            )
+        )
     return cards
 
 
-def _check_no_card_twice(hands: Sequence[tuple[str, tuple[Card, ...]]]) -> None:
-    seen: dict[Card, str] = {}
+def _check_no_card_twice(hands: Sequence[tuple[AnyText, tuple[Card, ...]]]) -> None:
+    seen: dict[Card, AnyText] = {}
     for where, cards in hands:
         for card in cards:
             if card in seen:
-                both = f"twice in {where}" if seen[card] == where else f"in {seen[card]} and in {where}"
-                raise BadInputError(f"{card.code} stands {both}; a deck has it once.")
+                both = (
+                    message("twice in {where}", where=where)
+                    if seen[card] == where
+                    else message("in {seen} and in {where}", seen=seen[card], where=where)
+                )
+                raise BadInputError(message("{code} stands {both}; a deck has it once.", code=card.code, both=both))
             seen[card] = where
 
 
@@ -186,15 +209,22 @@ def _read_stakes(law: Law, wagers: Sequence[str], boxes: Sequence[int]) -> Stake
         wager_id, separator, amount = (part.strip() for part in rest.partition("="))
         if not separator:
             raise BadInputError(
-                f"{where} is not written as WAGER=STAKE.",
-                "For example tie=5, or 3: tie=5 for box 3, or 3: ann: tie=5 for a stake by ann there.",
+                message("{where} is not written as WAGER=STAKE.", where=where),
+                message("For example tie=5, or 3: tie=5 for box 3, or 3: ann: tie=5 for a stake by ann there."),
             )
         wager = _find_wager(law, shortened(wager_id.lower()), where)
         stake = _read_stake(amount, where)
         for box in _boxes_of(law.game, wager, named, boxes, where):
             if (box, wager.id, bettor) in stakes:
-                place = words_of(law.game.id).box(box) if box else f"the {words_of(law.game.id).dealer}'s spot"
-                raise BadInputError(f"{where}: {wager.id} is staked twice on {place}.", "Add the stakes up.")
+                place = (
+                    words_of(law.game.id).box(box)
+                    if box
+                    else message("the {dealer}'s spot", dealer=words_of(law.game.id).dealer)
+                )
+                raise BadInputError(
+                    message("{where}: {id} is staked twice on {place}.", where=where, id=wager.id, place=place),
+                    message("Add the stakes up."),
+                )
             stakes[box, wager.id, bettor] = stake
     return stakes
 
@@ -210,29 +240,45 @@ def _find_wager(law: Law, wager_id: str, where: str) -> Wager:
         return law.wager(wager_id)
     except UnknownWagerError as error:
         removed = _readings_without(law, wager_id)
-        sentence = f"{law.game.id} has no wager {wager_id!r} where {removed}" if removed else str(error)
-        raise BadInputError(f"{where}: {sentence}.") from error
+        sentence = (
+            message("{id} has no wager {wager} where {removed}", id=law.game.id, wager=repr(wager_id), removed=removed)
+            if removed
+            else error.message
+        )
+        raise BadInputError(message("{where}: {what}.", where=where, what=sentence)) from error
 
 
-def _readings_without(law: Law, wager_id: str) -> str:
-    """Return the readings that leave out a wager of the document, or "" if the document does not have a wager of that
-    name.
-    """
+def _readings_without(law: Law, wager_id: str) -> tuple[Message, ...]:
+    """Return the readings that leave out a wager of the document. There are none if it has no wager of that name."""
     unders = [wager.under for wager in law.game.wagers if wager.id == wager_id]
     settings = dict.fromkeys(setting for under in unders for setting, option in under if law.chosen[setting] != option)
-    return " and ".join(
-        f"{setting} is {law.chosen[setting] or 'not chosen'} ({find_setting(law.game, setting).clause})"
+    return tuple(
+        message(
+            "{setting} is {option} ({clause})",
+            setting=setting,
+            option=law.chosen[setting] or message("not chosen"),
+            clause=find_setting(law.game, setting).clause,
+        )
         for setting in settings
     )
 
 
 def _read_stake(amount: str, where: str) -> int:
-    hint = f"Stakes are counted in the smallest unit, in at most {MOST_DIGITS} digits."
+    hint = message("Stakes are counted in the smallest unit, in at most {most} digits.", most=MOST_DIGITS)
     found = _WHOLE.fullmatch(amount)
     if found is None:
-        raise BadInputError(f"{where}: the stake {shortened(amount)!r} is not a positive whole number.", hint)
+        raise BadInputError(
+            message(
+                "{where}: the stake {amount} is not a positive whole number.",
+                where=where,
+                amount=repr(shortened(amount)),
+            ),
+            hint,
+        )
     if len(found[1]) > MOST_DIGITS:
-        raise BadInputError(f"{where}: the stake has {len(found[1])} digits, which is too many.", hint)
+        raise BadInputError(
+            message("{where}: the stake has {count} digits, which is too many.", where=where, count=len(found[1])), hint
+        )
     return int(found[1])
 
 
@@ -242,13 +288,22 @@ def _boxes_of(game: Game, wager: Wager, named: int | None, boxes: Sequence[int],
     if wager.on_dealer:
         if named is not None:
             raise BadInputError(
-                f"{where}: {wager.id} lies on the {words.dealer}'s spot and does not belong to a {words.place}."
+                message(
+                    "{where}: {id} lies on the {dealer}'s spot and does not belong to a {place}.",
+                    where=where,
+                    id=wager.id,
+                    dealer=words.dealer,
+                    place=words.place,
+                )
             )
         return (DEALERS_SPOT,)
     if named is None:
         return boxes
     if named not in boxes:
-        raise BadInputError(f"{where}: {words.box(named)} has no hand.", f'Give one with --player "{named}: ...".')
+        raise BadInputError(
+            message("{where}: {box} has no hand.", where=where, box=words.box(named)),
+            message('Give one with --player "{number}: ...".', number=named),
+        )
     return (named,)
 
 

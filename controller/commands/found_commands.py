@@ -11,6 +11,7 @@ from typing import Any, Final
 import click
 
 from controller.problems import ProblemError
+from firmware_bridge.messages import AnyText, message
 
 
 class FoundCommands(click.Group):
@@ -42,7 +43,9 @@ class FoundCommands(click.Group):
             try:
                 command: click.Command = getattr(importlib.import_module(module), attribute)
             except ImportError as error:
-                raise ProblemError(f"`{ctx.command_path} {name}` cannot start: {error}.") from error
+                raise ProblemError(
+                    message("`{command}` cannot start: {why}.", command=f"{ctx.command_path} {name}", why=str(error))
+                ) from error
             return command
         for point in entry_points(group=self._others, name=name):
             loaded: click.Command = point.load()
@@ -54,12 +57,14 @@ class FoundCommands(click.Group):
             formatter.write_dl([(name, self._summaries.get(name, "")) for name in self.list_commands(ctx)])
 
 
-ALSO: Final = {"floor": ", and libpq (Debian's package libpq5)"}
-"""System libraries that an extra's packages need."""
+ALSO: Final = {
+    "floor": message("Install cardshoe with its extra `floor`, and libpq (Debian's package libpq5)."),
+}
+"""What to install for an extra whose packages need system libraries."""
 
 
 @contextmanager
-def of_extra(extra: str, what: str) -> Iterator[None]:
+def of_extra(extra: str, what: AnyText) -> Iterator[None]:
     """Wrap the import of an extra's packages.
 
     Raise `ProblemError` if one is missing or cannot be loaded. It starts with `what`, such as "A page cannot be made",
@@ -68,7 +73,8 @@ def of_extra(extra: str, what: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        why = (str(error).splitlines() or ["the reason is not known"])[0]
+        why = next(iter(str(error).splitlines()), message("the reason is not known"))
         raise ProblemError(
-            f"{what}: {why}.", f"Install cardshoe with its extra `{extra}`{ALSO.get(extra, '')}."
+            message("{what}: {why}.", what=what, why=why),
+            ALSO.get(extra) or message("Install cardshoe with its extra `{extra}`.", extra=extra),
         ) from error

@@ -16,6 +16,7 @@ from controller.games.wager_specification import Setting, Wager
 from controller.problems import BadInputError
 from controller.rules.law import Law, SettingError, find_setting, not_chosen, read_law, readings_that_matter
 from controller.rules.validation import problems
+from firmware_bridge.messages import Message, message
 
 QUOTED: Final = 60  # the most characters of a person's input in a sentence
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -52,12 +53,18 @@ def find_game(game_id: str) -> Game:
     try:
         document = game(game_id.strip().upper())
     except UnknownGameError:
-        known = ", ".join(f"{known.id} ({known.title})" for known in GAMES.values())
-        hint = "\n  ".join([*(f"{wrong}." for wrong in BROKEN.values()), f"It knows {known}."])
-        raise BadInputError(f"GAME {shortened(game_id)!r} is not a game of this program.", hint) from None
+        known = message("It knows {games:list}.", games=tuple(f"{one.id} ({one.title})" for one in GAMES.values()))
+        broken = (message("{broken}.", broken=wrong) for wrong in BROKEN.values())
+        hint = message("{parts:lines}", parts=(*broken, known))
+        raise BadInputError(
+            message("GAME {given} is not a game of this program.", given=repr(shortened(game_id))), hint
+        ) from None
     if wrong := problems(document):
-        listed = "\n  ".join(wrong)
-        raise BadInputError(f"The data of {document.id} is wrong.", f"Correct it in controller/games:\n  {listed}")
+        listed = tuple(wrong)
+        raise BadInputError(
+            message("The data of {id} is wrong.", id=document.id),
+            message("Correct it in controller/games:\n  {listed:lines}", listed=listed),
+        )
     return document
 
 
@@ -68,14 +75,21 @@ def read_options(game: Game, readings: Sequence[str]) -> dict[str, str]:
         setting_id, separator, option = (shortened(part.strip()) for part in written.partition("="))
         where = f"--reading {shortened(written)!r}"
         if not separator:
-            raise BadInputError(f"{where} is not written as ID=OPTION.", _readings_hint(game))
+            raise BadInputError(message("{where} is not written as ID=OPTION.", where=where), _readings_hint(game))
         try:
             setting = find_setting(game, setting_id)
             read_law(game, {setting_id: option})
         except SettingError as error:
-            raise BadInputError(f"{where}: {error}.", _readings_hint(game)) from error
+            raise BadInputError(
+                message("{where}: {why}.", where=where, why=error.message), _readings_hint(game)
+            ) from error
         if chosen.get(setting.id, option) != option:
-            raise BadInputError(f"--reading chooses {setting.id} twice: {chosen[setting.id]} and {option}.")
+            raise BadInputError(
+                message(
+                    "--reading chooses {setting} twice: {first} and {second}.",
+                    setting=setting.id, first=chosen[setting.id], second=option,
+                )
+            )  # fmt: skip
         chosen[setting.id] = option
     return chosen
 
@@ -86,20 +100,23 @@ def find_law(game_id: str, readings: Sequence[str]) -> Law:
     return read_law(document, read_options(document, readings))
 
 
-def _readings_hint(game: Game) -> str:
-    return f"`cardshoe rules {game.id} --section settings` lists the readings and their options."
+def _readings_hint(game: Game) -> Message:
+    return message("`cardshoe rules {id} --section settings` lists the readings and their options.", id=game.id)
 
 
 def require_chosen(law: Law, wagers: Sequence[Wager]) -> None:
     """Raise `BadInputError` if a wager depends on a reading that must be chosen and is not."""
     for setting in readings_that_matter(law.game, wagers):
         if not law.chosen[setting.id]:
-            raise BadInputError(f"{not_chosen(setting)}.", _choose_hint(setting))
+            raise BadInputError(message("{what}.", what=not_chosen(setting)), _choose_hint(setting))
 
 
-def _choose_hint(setting: Setting) -> str:
-    ways = " or ".join(f"--reading {setting.id}={word} ({meaning})" for word, meaning in setting.options)
-    return f"{setting.question} Add {ways}."
+def _choose_hint(setting: Setting) -> Message:
+    ways = tuple(
+        message("--reading {setting}={word} ({meaning})", setting=setting.id, word=word, meaning=meaning)
+        for word, meaning in setting.options
+    )
+    return message("{question} Add {ways:or}.", question=setting.question, ways=ways)
 
 
 def odds_text(odds: Fraction) -> str:

@@ -57,6 +57,11 @@ def of_locale(environment: Mapping[str, str]) -> str:
     return known(next((environment[name] for name in LOCALE if environment.get(name)), None))
 
 
+def terminal() -> Terminal:
+    """Return what renders messages in the language of the command that runs."""
+    return Terminal(chosen_language())
+
+
 class Terminal:
     """Renders messages in one language.
 

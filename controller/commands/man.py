@@ -13,6 +13,7 @@ from click.shell_completion import get_completion_class
 
 from controller.commands.text import write_out
 from controller.problems import BadInputError, ProblemError
+from firmware_bridge.messages import message
 
 SECTION: Final = "1"
 
@@ -34,7 +35,10 @@ def man(ctx: click.Context, folder: Path) -> None:
             write_out(name)
     except OSError as error:
         raise BadInputError(
-            f"{error.filename or folder} cannot be written: {error.strerror}.", "Name a folder that you may write to."
+            message(
+                "{path} cannot be written: {why}.", path=str(error.filename or folder), why=error.strerror or str(error)
+            ),
+            message("Name a folder that you may write to."),
         ) from error
 
 
@@ -106,5 +110,8 @@ def completion(ctx: click.Context, shell: str) -> None:
     """
     found = get_completion_class(shell)
     if found is None:
-        raise ProblemError(f"This version of click has no completion for {shell}.", "Install the pinned requirements.")
+        raise ProblemError(
+            message("This version of click has no completion for {shell}.", shell=shell),
+            message("Install the pinned requirements."),
+        )
     write_out(found(ctx.find_root().command, {}, PROGRAM, f"_{PROGRAM.upper()}_COMPLETE").source().strip())

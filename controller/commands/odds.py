@@ -19,6 +19,7 @@ from controller.games.specification import Game
 from controller.games.wager_specification import Setting
 from controller.rules.law import Law, read_law, readings_that_matter
 from controller.rules.odds import wager_odds, ways_to_play
+from firmware_bridge.messages import AnyText, Message, message
 
 Options: TypeAlias = tuple[str, ...]  # one option for each of a wager's settings, in order
 
@@ -190,7 +191,7 @@ def _favourable(wagers: Iterable[CountedWager]) -> Iterator[FavourablePlay]:
                 yield FavourablePlay(wager.wager, wager.title, counted.readings, counted.default, counted.house_edge)
 
 
-FAVOURS: Final = "FAVOURS THE PLAYER"
+FAVOURS: Final = message("FAVOURS THE PLAYER")
 
 
 @click.command()
@@ -213,17 +214,25 @@ def odds(game_id: str, readings: tuple[str, ...], as_json: bool) -> None:
 
 def write(paper: Page, game: Game, counted: CountedGame) -> None:
     """Write everything that was counted, in lines."""
-    paper.heading(f"{game.title} ({game.id}): exact odds by counting every hand of 52 cards")
-    paper.entry("Odds are net, to one staked. The house edge is what the house keeps of each unit staked.", indent=0)
+    paper.heading(
+        message("{title} ({id}): exact odds by counting every hand of 52 cards", title=game.title, id=game.id)
+    )
+    paper.entry(
+        message("Odds are net, to one staked. The house edge is what the house keeps of each unit staked."), indent=0
+    )
     for wager in counted.wagers:
         _write_wager(paper, game, wager, counted.fixed)
-    paper.heading("Where a reading favours the player")
+    paper.heading(message("Where a reading favours the player"))
     if not counted.favours_player:
-        paper.entry("Nowhere: every wager counted here favours the house.")
+        paper.entry(message("Nowhere: every wager counted here favours the house."))
     for play in counted.favours_player:
         paper.entry(
-            f"{play.title} {_under(play.readings, 'under every reading')} favours the player: of each unit staked"
-            f" the house loses {percent(play.house_edge).removeprefix('-')} on average."
+            message(
+                "{title} {under} favours the player: of each unit staked the house loses {share} on average.",
+                title=play.title,
+                under=_under(play.readings) or message("under every reading"),
+                share=percent(play.house_edge).removeprefix("-"),
+            )
         )
 
 
@@ -232,32 +241,37 @@ def _write_wager(paper: Page, game: Game, wager: CountedWager, fixed: Mapping[st
     for counted in wager.counted:
         indent = 2
         if counted.readings:
-            paper.entry(f"{_under(counted.readings, '')}{_standing(game, counted, fixed)}")
+            under, standing = _under(counted.readings), _standing(game, counted, fixed)
+            paper.entry(message("{under} ({standing})", under=under, standing=standing) if standing else under)
             indent = 4
         _write_reading(paper, counted, indent)
     for options in wager.not_offered:
-        paper.entry(f"{_under(options, '')}: there is no such wager")
+        paper.entry(message("{under}: there is no such wager", under=_under(options)))
 
 
-def _standing(game: Game, counted: CountedReading, fixed: Mapping[str, str]) -> str:
+def _standing(game: Game, counted: CountedReading, fixed: Mapping[str, str]) -> Message | None:
     """Say whether a table plays by this reading without further choices."""
     open_settings = [s for s in game.settings if s.id in counted.readings and s.id not in fixed]
-    undecided = [setting.id for setting in open_settings if setting.must_be_chosen]
+    undecided = tuple(setting.id for setting in open_settings if setting.must_be_chosen)
     if not open_settings:
-        return " (chosen)"
+        return message("chosen")
     if not undecided:
-        return " (default)" if counted.default else ""
-    rest = "; the rest default" if counted.default and len(undecided) < len(open_settings) else ""
-    return f" ({', '.join(undecided)} must be chosen{rest})"
+        return message("default") if counted.default else None
+    if counted.default and len(undecided) < len(open_settings):
+        return message("{settings:list} must be chosen; the rest default", settings=undecided)
+    return message("{settings:list} must be chosen", settings=undecided)
 
 
 def _write_reading(paper: Page, counted: CountedReading, indent: int) -> None:
-    lines = [
-        *((f"wins {odds_text(p.odds)}", p.probability, f"{p.pays_on} ({p.clause})") for p in counted.prices),
-        ("wins at all", counted.won, ""),
-        ("is returned", counted.returned, ""),
-        ("loses", counted.lost, ""),
-        ("house edge", counted.house_edge, FAVOURS if counted.favours_player else ""),
+    lines: list[tuple[AnyText, Chance, AnyText]] = [
+        *(
+            (message("wins {odds}", odds=odds_text(p.odds)), p.probability, f"{p.pays_on} ({p.clause})")
+            for p in counted.prices
+        ),
+        (message("wins at all"), counted.won, ""),
+        (message("is returned"), counted.returned, ""),
+        (message("loses"), counted.lost, ""),
+        (message("house edge"), counted.house_edge, FAVOURS if counted.favours_player else ""),
     ]
     if len(counted.prices) < 2:
         del lines[len(counted.prices)]
@@ -275,8 +289,10 @@ def percent(chance: Chance) -> str:
     return f"{float(chance.exact * 100):.4f} %"
 
 
-def _under(readings: Mapping[str, Sequence[str]], without: str) -> str:
-    """Return the options in the form that `--reading` takes."""
-    if not readings:
-        return without
-    return "with " + ", ".join(f"{setting}={' or '.join(options)}" for setting, options in readings.items())
+def _under(readings: Mapping[str, Sequence[str]]) -> Message | str:
+    """Return the options in the form that `--reading` takes, or "" without any."""
+    chosen = tuple(
+        message("{setting}={options:or}", setting=setting, options=tuple(options))
+        for setting, options in readings.items()
+    )
+    return message("with {readings:list}", readings=chosen) if chosen else ""

@@ -1,6 +1,6 @@
 """`cardshoe pin`: makes the `pin_hash` of a person.
 
-It is short because the API has the hash and its rules.
+`cardshoe init` asks for PINs in the same way.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ import secrets
 
 import click
 
-from controller.api.pins import SALT, hash_pin, mistake_of_pin
-from controller.problems import BadInputError
+from controller.api.pins import SALT, hash_pin
+from controller.commands.init.answers import ask_pin
+from firmware_bridge.messages import message
 
 
 @click.command()
@@ -19,9 +20,4 @@ def pin() -> None:
 
     Asks for the PIN twice, without showing it, and prints only the hash. The person must enter it in private.
     """
-    entered = click.prompt("PIN", hide_input=True, err=True)
-    if mistake := mistake_of_pin(entered):
-        raise BadInputError(mistake)
-    if click.prompt("Repeat the PIN", hide_input=True, err=True) != entered:
-        raise BadInputError("The two PINs differ; start again.")
-    click.echo(hash_pin(entered, secrets.token_bytes(SALT)))
+    click.echo(hash_pin(ask_pin(message("PIN")), secrets.token_bytes(SALT)))

@@ -37,6 +37,7 @@ from controller.games.own_words import OwnWords
 from controller.games.specification import KINDS, Unit
 from controller.games.wager_specification import Needs
 from controller.problems import BadInputError, ConfigurationProblemError
+from firmware_bridge.messages import message
 
 HOUSE: Final = "(house)"  # in place of a clause, for a rule of the house
 ANYTHING: Final = "whatever it was"  # for a row that every kind of irregularity has
@@ -305,7 +306,8 @@ def _reading(game_id: str | None, readings: tuple[str, ...], path: Path | None) 
     if path is None:
         if game_id is None:
             raise BadInputError(
-                "GAME is missing.", f"Name one of {', '.join(GAMES)}, or a table's configuration after --config."
+                message("GAME is missing."),
+                message("Name one of {games:list}, or a table's configuration after --config.", games=tuple(GAMES)),
             )
         return whole_reading(find_law(game_id, readings))
     from controller.daemon.configuration import ConfigurationError, read_configuration
@@ -313,14 +315,21 @@ def _reading(game_id: str | None, readings: tuple[str, ...], path: Path | None) 
     try:
         configuration = read_configuration(path)
     except ConfigurationError as error:
-        raise ConfigurationProblemError(str(error), error.hint) from error
+        raise ConfigurationProblemError(error) from error
     table = configuration.table
     if game_id is not None and find_game(game_id).id != table.game:
         raise BadInputError(
-            f"{path} belongs to a table that plays {table.game}, not of {find_game(game_id).id}.", "Leave GAME out."
+            message(
+                "{path} belongs to a table that plays {game}, not {other}.",
+                path=str(path),
+                game=table.game,
+                other=find_game(game_id).id,
+            ),
+            message("Leave GAME out."),
         )
     if readings:
         raise BadInputError(
-            "--reading cannot be added to --config.", "The configuration chooses the readings of its table."
+            message("--reading cannot be added to --config."),
+            message("The configuration chooses the readings of its table."),
         )
     return reading_of_table(table.name, configuration.settings)

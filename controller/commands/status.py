@@ -26,11 +26,11 @@ from firmware_bridge.link import LinkState
 from firmware_bridge.messages import Message, message
 
 WITHIN: Final = 10.0  # seconds for the daemon to answer, so that a hanging one does not delay a monitor
-OTHER_USER: Final = (
-    "As root, act as an admitted user: `runuser -u USER -- cardshoe status ...`, where USER is the user of the "
-    "table's console."
+OTHER_USER: Final = message(
+    "As root, act as an admitted user: `runuser -u USER -- cardshoe status ...`, where USER "
+    "is the user of the table's console."
 )
-NEXT_STEP: Final = "`cardshoe watch` shows what happens; `cardshoe doctor` looks for causes on its PC."
+NEXT_STEP: Final = message("`cardshoe watch` shows what happens; `cardshoe doctor` looks for causes on its PC.")
 
 
 class NotReachableError(ProblemError):
@@ -60,17 +60,20 @@ def status(socket: Path | None, path: Path | None, as_json: bool, language: str)
     """
     if (socket is None) == (path is None):
         raise BadInputError(
-            "Name the table either by its socket or by a configuration.", "Add --socket FILE or --config FILE."
+            message("Name the table either by its socket or by a configuration."),
+            message("Add --socket FILE or --config FILE."),
         )
     try:
         found = asyncio.run(_ask(socket or _socket_of(path), language))
     except NotAdmittedError as error:
-        raise NotReachableError(str(error), error.hint or OTHER_USER) from error
+        raise NotReachableError(error, error.hint or OTHER_USER) from error
     except (TableUnreachableError, NoTableError) as error:
-        raise NotReachableError(str(error), error.hint or "Name the table's socket with --socket.") from error
+        raise NotReachableError(error, error.hint or message("Name the table's socket with --socket.")) from error
     except TimeoutError as error:
-        sentence = f"The daemon did not answer within {WITHIN:.0f} seconds."
-        raise NotReachableError(sentence, "Its log says why; the service restarts a daemon that hangs.") from error
+        sentence = message("The daemon did not answer within {seconds} seconds.", seconds=f"{WITHIN:.0f}")
+        raise NotReachableError(
+            sentence, message("Its log says why; the service restarts a daemon that hangs.")
+        ) from error
     if as_json:
         write_out(encode(found).decode())
     else:
@@ -88,7 +91,7 @@ def _socket_of(path: Path | None) -> Path:
     try:
         return read_configuration(path).api.socket
     except ConfigurationError as error:
-        raise BadInputError(str(error), error.hint) from error
+        raise BadInputError(error) from error
 
 
 async def _ask(socket: Path, language: str) -> Status:

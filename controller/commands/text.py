@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import click
 
-from controller.commands.language import Terminal, chosen_language
+from controller.commands.language import Terminal, terminal
 from controller.games import GAMES
 from firmware_bridge.messages import AnyText
 from firmware_bridge.plain_text import plain, with_plain_texts
@@ -108,7 +108,7 @@ def write_out(text: AnyText) -> None:
 
     Raise `OutputError` if it cannot be written (`standard_streams.py`).
     """
-    click.echo(Terminal(chosen_language())(text))
+    click.echo(terminal()(text))
 
 
 def in_terminal() -> bool:
@@ -119,7 +119,7 @@ def in_terminal() -> bool:
 def page() -> Page:
     """Return a page as wide as the terminal, at most `WIDEST`. Without a terminal nothing is wrapped."""
     width = min(shutil.get_terminal_size().columns, WIDEST) if in_terminal() else None
-    return Page(width, Terminal(chosen_language()))
+    return Page(width, terminal())
 
 
 def longest(texts: Sequence[str]) -> int:
@@ -142,4 +142,9 @@ def _padded(text: str, width: int) -> str:
 
 def say(line: AnyText) -> None:
     """Print progress or a warning, separately from the command's output."""
-    click.echo(Terminal(chosen_language())(line), err=True)
+    click.echo(terminal()(line), err=True)
+
+
+def prompted(question: AnyText, **options: Any) -> Any:
+    """Ask a person, separately from the command's output. The options are those of `click.prompt`."""
+    return click.prompt(terminal()(question), err=True, **options)

@@ -15,12 +15,13 @@ from controller.api.narration import line_of
 from controller.api.screen_lines import with_names
 from controller.api.view import TableView
 from controller.commands.game_options import shortened
-from controller.commands.language import language_option
+from controller.commands.language import language_option, terminal
 from controller.commands.table_display import how_it_stands, show_live
-from controller.commands.text import in_terminal, write_out
+from controller.commands.text import in_terminal, say, write_out
 from controller.commands.vocabulary import words_of
 from controller.language import translated
 from controller.problems import BadInputError, ProblemError
+from firmware_bridge.messages import message
 
 TRY_EVERY = 1.0  # seconds between two attempts to reach a daemon that has ended
 
@@ -31,7 +32,10 @@ class EventIdType(click.ParamType[EventId]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> EventId:
         found = value if isinstance(value, EventId) else EventId.parse(value)
         if found is None:
-            self.fail(f"{shortened(value)!r} is not the id of an event. Write a number, or JOURNAL:NUMBER.", param, ctx)
+            wrong = message(
+                "{value} is not the id of an event. Write a number, or JOURNAL:NUMBER.", value=repr(shortened(value))
+            )
+            self.fail(terminal()(wrong), param, ctx)
         return found
 
 
@@ -52,7 +56,7 @@ def watch(socket: Path, as_json: bool, after: EventId | None, language: str) -> 
     except KeyboardInterrupt:
         return
     except (TableUnreachableError, NoTableError) as error:
-        raise ProblemError(str(error), error.hint) from error
+        raise ProblemError(error) from error
 
 
 async def _watch(socket: Path, after: EventId | None, language: str, *, as_json: bool) -> None:
@@ -65,15 +69,17 @@ async def _watch(socket: Path, after: EventId | None, language: str, *, as_json:
                 last = await print_events(client, last, language, as_json=as_json)
             else:
                 last = await show_live(client, last, asyncio.Event(), language)
-            click.echo("The daemon has ended. Waiting until it runs again; press Ctrl-C to stop.", err=True)
+            say(message("The daemon has ended. Waiting until it runs again; press Ctrl-C to stop."))
             view = await _wait_for_daemon(client)
             if view.journal != last.journal:
-                click.echo("Another journal has begun. It is shown from the beginning.", err=True)
+                say(message("Another journal has begun. It is shown from the beginning."))
                 last = EventId(view.journal)
             elif view.entry < last.entry:
-                click.echo(
-                    f"The journal ends at entry {view.entry}, before what was shown here. Call a pit supervisor.",
-                    err=True,
+                say(
+                    message(
+                        "The journal ends at entry {entry}, before what was shown here. Call a pit supervisor.",
+                        entry=view.entry,
+                    )
                 )
                 last = EventId(view.journal, view.entry)
 
@@ -85,10 +91,14 @@ def _start_after(view: TableView, after: EventId | None) -> EventId:
         return newest
     if after.journal not in ("", view.journal):
         raise BadInputError(
-            f"The table is writing a different journal, {view.journal}.", f"Begin with --after {newest}, or with 0."
+            message("The table is writing a different journal, {journal}.", journal=view.journal),
+            message("Begin with --after {newest}, or with 0.", newest=str(newest)),
         )
     if after.entry > view.entry:
-        raise BadInputError(f"The journal ends at entry {view.entry}.", "Name an earlier one with --after.")
+        raise BadInputError(
+            message("The journal ends at entry {entry}.", entry=view.entry),
+            message("Name an earlier one with --after."),
+        )
     return EventId(view.journal, after.entry)
 
 

@@ -16,7 +16,7 @@ from controller.daemon.configuration_checks import mistakes_of_sections
 from controller.daemon.section_reader import Found, Mistake, read_section
 from controller.daemon.sections import Configuration as Configuration
 from firmware_bridge.edited_text import NotTextError, decode_edited
-from firmware_bridge.messages import Argument, MessageError, message
+from firmware_bridge.messages import Argument, Message, MessageError, message
 
 NO_TOML: Final = message(
     "Texts stand between quotes, whole numbers without; `cardshoe config example` has each option."
@@ -127,10 +127,15 @@ def original_of(path: Path) -> Original | None:
 def in_originals(said: Argument, path: Path) -> Any:
     """Replace the copy's path in a text or message with that of the file that people edit."""
     original = original_of(path)
-    if original is None or isinstance(said, int):
-        return said
+    return said if original is None else with_path(said, str(path), str(original.path))
+
+
+def with_path(said: Argument, before: str, after: str) -> Any:
+    """Replace a path in a text, or in all arguments of a message."""
     if isinstance(said, str):
-        return said.replace(str(path), str(original.path))
+        return said.replace(before, after)
     if isinstance(said, tuple):
-        return tuple(in_originals(one, path) for one in said)
-    return replace(said, args={name: in_originals(argument, path) for name, argument in said.args.items()})
+        return tuple(with_path(one, before, after) for one in said)
+    if isinstance(said, Message):
+        return replace(said, args={name: with_path(argument, before, after) for name, argument in said.args.items()})
+    return said

@@ -31,11 +31,13 @@ from controller.table.evolve import evolve
 from controller.table.inputs import AnyInput
 from controller.table.saved_state import SavedState, remember
 from firmware_bridge.drivers.memory import LinkMemory
+from firmware_bridge.messages import message
 
 PAGE: Final = 2000  # entries folded between two reports
-_NO_STATE: Final = (
-    "Keep a copy of the folder for an audit, and compare it with a noted head, the witness and the floor; then restore "
-    "a backup, or move the files away. The next start asks people about that."
+_NO_STATE: Final = message(
+    "Keep a copy of the folder for an audit, and compare it with a noted head, the witness "
+    "and the floor; then restore a backup, or move the files away. The next start asks "
+    "people about that."
 )
 
 
@@ -108,8 +110,12 @@ def _with_doubts(error: JournalError, doubts: Sequence[Doubt]) -> JournalError:
     """Add the doubts to the error of a failed start, because they may be its cause."""
     if not doubts:
         return error
-    said = " ".join(f"{doubt.code}: {doubt.sentence}" for doubt in doubts)
-    return JournalError(error.code, f"{error} Before that it was found: {said}", _NO_STATE)
+    found = tuple(message("{code}: {what}", code=doubt.code, what=doubt.sentence) for doubt in doubts)
+    return JournalError(
+        error.code,
+        message("{error} Before that it was found: {found:sentences}", error=error.message, found=found),
+        _NO_STATE,
+    )
 
 
 def _load_newest(journal: Journal[AnyInput, AnyEvent], report: FoldReport) -> SavedState:
@@ -135,7 +141,11 @@ def fold(reader: JournalReader[Any, Any], saved: SavedState, after: Head, report
             else:
                 remember(memory, entry.value)
         except Exception as error:  # the rules may fail on events that they never produced
-            why = f"entry {entry.number} does not follow from the entries before it ({type(error).__name__})"
+            why = message(
+                "entry {entry} does not follow from the entries before it ({error})",
+                entry=entry.number,
+                error=type(error).__name__,
+            )
             raise damaged(reader.path, why) from error
         if entry.number % PAGE == 0:
             report.reached(entry.number, last)

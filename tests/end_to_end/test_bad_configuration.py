@@ -68,7 +68,7 @@ MISTAKES: dict[str, tuple[Edit, str]] = {
     "unknown driver": (replacing("/device", "/device?driver=telepathy"), "telepathy"),
     "unknown URL key": (replacing("/device", "/device?speed=9"), "speed"),
     "bad TOML": (replacing("[table]", "[table"), "table.toml"),
-    "people without uid": (without("uids"), "no user may use the socket"),
+    "people without uid": (without("uids"), "No user may use the socket"),
     "no people": (lambda text: text.split("[[people]]")[0], "no shift_manager"),
     "two people of one id": (replacing('"dealer"\nname', '"manager"\nname'), "manager"),
     "bad table name": (replacing('"T-1"', '"T/1"'), "name"),

@@ -53,7 +53,7 @@ def test_lists_its_commands(tmp_path: Path) -> None:
     [
         (["dance"], 2, "No such command 'dance'"),
         (["run"], 2, "Missing option '--config'"),
-        (["run", "--config", "absent.toml"], 78, "absent.toml: it cannot be read"),
+        (["run", "--config", "absent.toml"], 78, "absent.toml: It cannot be read"),
         (["watch", "--socket", "absent.sock"], 1, "No daemon answers at absent.sock"),
         (["floor", "watch", "--broker", "elsewhere"], 2, "elsewhere is another machine"),
         (["floor", "serve", "--listen", "elsewhere:80"], 2, "elsewhere is reachable from other machines"),

@@ -109,7 +109,7 @@ def test_the_output_notes_where_p3_favours_the_player() -> None:
 def test_the_output_notes_where_nothing_favours_the_player(arguments: list[str]) -> None:
     output = run(*arguments).output
     assert "Nowhere: every wager counted here favours the house." in output
-    assert FAVOURS not in output
+    assert str(FAVOURS) not in output
 
 
 def test_a_chosen_reading_leaves_no_other() -> None:

@@ -140,3 +140,21 @@ def test_a_text_that_a_catalogue_lacks_is_english_and_is_logged_once() -> None:
             "id": "A text of {year} that no catalogue has.", "arguments": ["year"],
         }
     ]  # fmt: skip
+
+
+def test_a_message_has_an_argument_for_each_slot() -> None:
+    """A slot without an argument would be shown as it is. The table and its games fill in some messages later."""
+    later = (tool.ROOT / "controller/table", tool.ROOT / "controller/games")
+    lacking = []
+    for path in (one for one in tool.files() if not any(map(one.is_relative_to, later))):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+                continue
+            given = {one.arg for one in node.keywords}
+            if node.func.id not in ("message", tool.COUNTED) or None in given:
+                continue
+            given |= {"count"} if node.func.id == tool.COUNTED else set()
+            for text in (str(one.value) for one in node.args if isinstance(one, ast.Constant)):
+                if {name for name, _ in SLOT.findall(text)} - given:
+                    lacking.append(f"{path.relative_to(tool.ROOT)}:{node.lineno}: {text}")
+    assert lacking == []

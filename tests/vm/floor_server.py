@@ -24,7 +24,7 @@ PINNED: Final = ("requirements-floor.txt", "requirements-build.txt")
 SOURCES: Final = "/root/cardshoe"
 AUTHORITY: Final = f"{SOURCES}/authority"
 SIZE: Final = "2500M"  # of the disk; unwritten parts take no space
-NOT_HERE: Final = {"prometheus"}  # it takes time; the blocks that need it are left out
+NOT_HERE: Final = {"prometheus"}  # it takes time, and nothing on the page needs it
 BLOCK: Final = re.compile(r"^ *```(sh|toml)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 IN_THE_HOUSE: Final = (  # the pages' names, and what a technician writes instead
     ("nc-07", TABLE), ("10.0.0.5", ADDRESS),

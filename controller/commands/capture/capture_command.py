@@ -13,7 +13,7 @@ import click
 
 from controller.commands.capture import report
 from controller.commands.capture.recording import NotPlainError, Recording, record_device, recording_of_table
-from controller.commands.text import many, write_out
+from controller.commands.text import say, write_out
 from controller.daemon.captures import load_cipher
 from controller.daemon.configuration import ConfigurationError
 from controller.daemon.logs import configure_logs
@@ -28,6 +28,7 @@ from firmware_bridge.device_keys import read_device_keys
 from firmware_bridge.device_url import parse_device_url
 from firmware_bridge.drivers.registry import registered_driver
 from firmware_bridge.errors import BadDeviceUrlError, BridgeError, CardTableError, KeyFileError
+from firmware_bridge.messages import counted, message
 
 FILES = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
 KEY_FILE = click.option("--key-file", type=click.Path(path_type=Path), help="The key that seals the records.")
@@ -79,8 +80,8 @@ def record_command(url: str | None, config: Path | None, out: Path, key_file: Pa
     """
     if (url is None) == (config is None):
         raise BadInputError(
-            "Name the device either by its URL or by a configuration.",
-            "Write its URL, or a table's configuration after --config.",
+            message("Name the device either by its URL or by a configuration."),
+            message("Write its URL, or a table's configuration after --config."),
         )
     with _bridge_errors():
         if config is not None:
@@ -92,12 +93,17 @@ def record_command(url: str | None, config: Path | None, out: Path, key_file: Pa
             key_file=key_file, plain=plain, seconds=seconds, acknowledge=acknowledge, device_keys=device_keys,
             card_table=card_table, bounds=Bounds(megabytes * 1_000_000, files),
         )  # fmt: skip
-        done = asyncio.run(record_device(asked, lambda line: click.echo(line, err=True)))
+        done = asyncio.run(record_device(asked, say))
     if done.stopped:
-        raise ProblemError(f"The capture has stopped: {done.stopped}.", "What was written before can be read.")
+        raise ProblemError(
+            message("The capture has stopped: {why}.", why=done.stopped),
+            message("What was written before can be read."),
+        )
     if not done.links:
-        raise DeviceProblemError(done.sentence or "The device was never reached.", done.hint)
-    write_out(f"{many(done.links, 'link', 'links')}, {done.heard} events: {out}")
+        raise DeviceProblemError(done.sentence or message("The device was never reached."), done.hint)
+    links = counted("1 link", "{count} links", done.links)
+    events = counted("1 event", "{count} events", done.heard)
+    write_out(message("{links}, {events}: {path}", links=links, events=events, path=str(out)))
 
 
 @capture.command()
@@ -125,9 +131,7 @@ def show(files: tuple[Path, ...], as_json: bool, key_file: Path | None, device_k
                 write_out(report.heard_line(ms, thing, faces=faces))
 
         if _lacks_card_table(capture, card_table):
-            click.echo(
-                "Without --card-table the reader's identifiers have no meaning; only the records are shown.", err=True
-            )
+            say(message("Without --card-table the reader's identifiers have no meaning; only the records are shown."))
             _show_records(capture, tell)
         else:
             asyncio.run(replay(capture, tell, inputs))
@@ -157,9 +161,11 @@ def replay_command(files: tuple[Path, ...], speed: float, fast: bool, as_json: b
         expected = None if expect is None else _expected(expect)
         capture = _read(files, key_file, faces=faces)
         if _lacks_card_table(capture, card_table):
-            raise BadInputError("The reader's identifiers have no meaning without their cards.", "Name --card-table.")
+            raise BadInputError(
+                message("The reader's identifiers have no meaning without their cards."), message("Name --card-table.")
+            )
         if any(recording.unopened for recording in capture.recordings):
-            raise BadInputError("The capture is sealed.", "Name its key with --key-file.")
+            raise BadInputError(message("The capture is sealed."), message("Name its key with --key-file."))
 
         def tell(ms: int, link: int, thing: Played) -> None:
             if isinstance(thing, capture_format.Record):
@@ -179,7 +185,8 @@ def _read(files: tuple[Path, ...], key_file: Path | None, *, faces: bool) -> Cap
     capture = read_capture(files, None if key_file is None else load_cipher(key_file))
     if faces and not all(report.may_tell_faces(recording.header) for recording in capture.recordings):
         raise BadInputError(
-            "These are plain records of real hardware: concealed cards are not shown.", "Leave --faces out."
+            message("These are plain records of real hardware: concealed cards are not shown."),
+            message("Leave --faces out."),
         )
     return capture
 
@@ -202,7 +209,13 @@ def _show_header(header: capture_format.CaptureHeader, unopened: int, *, as_json
         return
     write_out(report.header_line(header))
     if unopened:
-        write_out(f"  {unopened} records are sealed: name their key with --key-file")
+        write_out(
+            counted(
+                "  1 record is sealed: name its key with --key-file",
+                "  {count} records are sealed: name their key with --key-file",
+                unopened,
+            )
+        )
 
 
 def _show_records(capture: Capture, tell: Callable[[int, int, Played], None]) -> None:
@@ -213,11 +226,10 @@ def _show_records(capture: Capture, tell: Callable[[int, int, Played], None]) ->
 
 def _show_damage(capture: Capture) -> None:
     for sentence in capture.damage:
-        click.echo(f"cardshoe: {sentence}", err=True)
+        say(message("cardshoe: {what}", what=sentence))
     if not all(link.whole for link in links_of(capture)):
-        click.echo(
-            "cardshoe: The first link was opened before these records begin; name the previous file, too.", err=True
-        )
+        said = message("The first link was opened before these records begin; name the previous file, too.")
+        say(message("cardshoe: {what}", what=said))
 
 
 def _expected(path: Path) -> list[str]:
@@ -225,17 +237,21 @@ def _expected(path: Path) -> list[str]:
         return path.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise BadInputError(
-            f"{path} cannot be read.", "Name a file with the output of capture replay --json."
+            message("{path} cannot be read.", path=str(path)),
+            message("Name a file with the output of capture replay --json."),
         ) from error
 
 
 def _compare(expected: list[str], found: list[str], path: Path | None) -> None:
     if expected == found:
-        write_out(f"{len(found)} events, as in {path}")
+        write_out(counted("1 event, as in {path}", "{count} events, as in {path}", len(found), path=str(path)))
         return
     for line in difflib.unified_diff(expected, found, str(path), "now", n=1, lineterm=""):
         write_out(line)
-    raise ProblemError(f"The replay differs from {path}.", "Lines with + are new, those with - are missing.")
+    raise ProblemError(
+        message("The replay differs from {path}.", path=str(path)),
+        message("Lines with + are new, those with - are missing."),
+    )
 
 
 def _at_speed(speed: float) -> Callable[[float], Awaitable[None]]:
@@ -248,12 +264,12 @@ def _bridge_errors() -> Iterator[None]:
     try:
         yield
     except NotPlainError as error:
-        raise BadInputError(str(error), error.hint) from error
+        raise BadInputError(error) from error
     except ConfigurationError as error:
-        raise ConfigurationProblemError(str(error), error.hint) from error
+        raise ConfigurationProblemError(error) from error
     except (CaptureError, KeyFileError, CardTableError, BadDeviceUrlError) as error:
-        raise BadInputError(str(error), error.hint) from error
+        raise BadInputError(error) from error
     except BridgeError as error:
-        raise DeviceProblemError(str(error), error.hint) from error
+        raise DeviceProblemError(error) from error
     except KeyboardInterrupt:
         raise click.Abort from None

@@ -23,15 +23,15 @@ from firmware_bridge.drivers.memory import LinkMemory
 from firmware_bridge.drivers.registry import load_driver
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.link_keeper import Health, LinkKeeper, wait_for_event
-from firmware_bridge.messages import AnyText
+from firmware_bridge.messages import AnyText, MessageError, message
 
 LOOK_AFTER: Final = 0.5  # seconds between two checks that the recorder is still writing
 
 
-class NotPlainError(Exception):
+class NotPlainError(MessageError):
     """Raised for a recording without a key and without `--plain`."""
 
-    hint = "Name a key with --key-file, or use --plain on a bench on which no game is played."
+    hint = message("Name a key with --key-file, or use --plain on a bench on which no game is played.")
 
 
 class Recording(NamedTuple):
@@ -84,7 +84,7 @@ async def record_device(asked: Recording, say: Callable[[str], None]) -> Recorde
     """
     simulated = asked.simulated or asked.url.scheme == "sim"
     if asked.key_file is None and not (simulated or asked.plain):
-        raise NotPlainError("The records of a device that is not known to be simulated have to be sealed.")
+        raise NotPlainError(message("The records of a device that is not known to be simulated have to be sealed."))
     make = load_driver(asked.url.driver)
     keys = {} if asked.device_keys is None else read_device_keys(asked.device_keys)
     cards = {} if asked.card_table is None else read_card_table(asked.card_table)

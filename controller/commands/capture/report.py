@@ -13,8 +13,14 @@ from firmware_bridge.captures.replay import Played
 from firmware_bridge.cards import Concealed, Evidence
 from firmware_bridge.drivers import base
 from firmware_bridge.drivers.base import Heard
+from firmware_bridge.messages import AnyText, Message, message
 from firmware_bridge.plain_text import plain
 
+ORIGINS = {
+    CaptureOrigin.SIMULATED: message("simulated"),
+    CaptureOrigin.HARDWARE: message("hardware"),
+    CaptureOrigin.BY_HAND: message("by hand"),
+}
 COVERED = "concealed"
 COVERED_RECORDS = frozenset({"from_device", "link_keys"})
 OPENS_CARDS = ("hex", "host", "device")  # records whose fields reveal cards
@@ -61,16 +67,15 @@ def json_line(data: object) -> str:
     return json.dumps(data, separators=(",", ":"))
 
 
-def header_line(header: CaptureHeader) -> str:
-    """Return one line about the origin of the records."""
-    device = "" if header.device is None else f", {_device(msgspec.to_builtins(header.device))}"
-    note = f", {header.note}" if header.note else ""
-    goes_on = ", continued from the previous file" if header.continues else ""
-    kept = "sealed" if header.sealed else "plain"
-    origin = header.origin.replace("_", " ")
-    return _line(
-        f"capture of {header.date}: {header.url}, driver {header.driver}{device}, {origin}, {kept}{note}{goes_on}"
-    )
+def header_line(header: CaptureHeader) -> Message:
+    """Return one line about the origin of the records. The lines of records have the names that the file has."""
+    parts: list[AnyText] = [header.url, message("driver {name}", name=header.driver)]
+    if header.device is not None:
+        parts.append(_device(msgspec.to_builtins(header.device)))
+    parts += [ORIGINS[header.origin], message("sealed") if header.sealed else message("plain")]
+    parts += [header.note] if header.note else []
+    parts += [message("continued from the previous file")] if header.continues else []
+    return message("capture of {date}: {parts:list}", date=header.date, parts=tuple(parts))
 
 
 def record_line(ms: int, record: AnyRecord, *, faces: bool) -> str:

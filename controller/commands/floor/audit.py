@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -11,10 +12,11 @@ import click
 import msgspec
 
 from controller.commands.floor.floor_options import database_option, open_database, problems
-from controller.commands.text import many, write_out
+from controller.commands.text import write_out
 from controller.floor.topics import NAME, TablePlace
 from controller.journal import JournalError
 from controller.problems import BadInputError, JournalProblemError
+from firmware_bridge.messages import Message, counted, message
 
 if TYPE_CHECKING:
     from controller.floor.store.audit import Audited
@@ -48,18 +50,28 @@ def audit(table: str, database: str, folder: Path | None, config: Path | None, f
         try:
             found = Audit(path, place, opened, since, Writer(opened) if fill else None).run()
         except JournalError as error:
-            raise JournalProblemError(str(error), error.hint) from error
+            raise JournalProblemError(error) from error
         except OtherTableError as error:
             raise BadInputError(
-                f"{path} is a journal of the table {error.of}, not of {place.table}.", "Name that table, or its folder."
+                message(
+                    "{path} is a journal of the table {other}, not of {table}.",
+                    path=str(path),
+                    other=error.of,
+                    table=place.table,
+                ),
+                message("Name that table, or its folder."),
             ) from error
         finally:
             opened.close()
     if not found.journal:
         raise JournalProblemError(
-            f"{path} does not hold a journal that is sent to the floor.", "Name the folder with its files."
+            message("{path} does not hold a journal that is sent to the floor.", path=str(path)),
+            message("Name the folder with its files."),
         )
-    write_out(msgspec.json.encode(found).decode() if as_json else "\n".join(_summary(found)))
+    if as_json:
+        write_out(msgspec.json.encode(found).decode())
+    for line in () if as_json else _summary(found):
+        write_out(line)
     if found.findings:
         sys.exit(FAILED)
 
@@ -67,15 +79,18 @@ def audit(table: str, database: str, folder: Path | None, config: Path | None, f
 def _place(table: str) -> TablePlace:
     parts = table.split("/")
     if len(parts) != len(TablePlace._fields) or not all(re.fullmatch(NAME, part) for part in parts):
-        raise BadInputError(f"{table!r} is not a table of the floor.", "Write it as in its topics: SITE/PIT/TABLE.")
+        raise BadInputError(
+            message("{table} is not a table of the floor.", table=repr(table)),
+            message("Write it as in its topics: SITE/PIT/TABLE."),
+        )
     return TablePlace(*parts)
 
 
 def _folder(folder: Path | None, config: Path | None) -> Path:
     if (folder is None) == (config is None):
         raise BadInputError(
-            "Name the journal either by its folder or by a configuration.",
-            "Write its folder after --journal, or a table's --config.",
+            message("Name the journal either by its folder or by a configuration."),
+            message("Write its folder after --journal, or a table's --config."),
         )
     if config is not None:
         from controller.commands.journal.journal_options import configuration_of
@@ -83,33 +98,49 @@ def _folder(folder: Path | None, config: Path | None) -> Path:
         folder = configuration_of(config).journal.folder
     assert folder is not None
     if not folder.is_dir():
-        raise BadInputError(f"There is no journal at {folder}.", "Name the folder with its files after --journal.")
+        raise BadInputError(
+            message("There is no journal at {folder}.", folder=str(folder)),
+            message("Name the folder with its files after --journal."),
+        )
     return folder
 
 
-def _summary(found: Audited) -> list[str]:
-    counts = ", ".join(
-        (
-            many(found.files, "file", "files"),
-            many(found.decisions, "decision", "decisions"),
-            many(found.heads, "signed head", "signed heads"),
-        )
+def _summary(found: Audited) -> Iterator[Message]:
+    yield message(
+        "{table}, journal {journal}: {counts:list}; entries {first} to {last}",
+        table=found.table,
+        journal=found.journal,
+        counts=(
+            counted("1 file", "{number} files", found.files, number=f"{found.files:,}"),
+            counted("1 decision", "{number} decisions", found.decisions, number=f"{found.decisions:,}"),
+            counted("1 signed head", "{number} signed heads", found.heads, number=f"{found.heads:,}"),
+        ),
+        first=f"{found.first:,}",
+        last=f"{found.last:,}",
     )
-    lines = [
-        f"{found.table}, journal {found.journal}: {counts}; entries {found.first:,} to {found.last:,}",
-        f"the store has all of it up to entry {found.verified_up_to:,}"
-        if found.verified_up_to >= 0
-        else "the store has no complete part of it",
-    ]
+    if found.verified_up_to >= 0:
+        yield message("the store has all of it up to entry {entry}", entry=f"{found.verified_up_to:,}")
+    else:
+        yield message("the store has no complete part of it")
     if found.pruned_up_to >= 0:
-        lines.append(f"not compared: entries up to {found.pruned_up_to:,}, which the store has deleted by age")
-    if found.filled:
-        lines.append(f"{many(found.filled, 'record', 'records')} sent into the store")
-    if found.waiting:
-        lines.append(f"{many(found.waiting, 'record', 'records')} of the last minute may be on the way")
+        yield message(
+            "not compared: entries up to {entry}, which the store has deleted by age", entry=f"{found.pruned_up_to:,}"
+        )
+    filled, waiting = found.filled, found.waiting
+    if filled:
+        yield counted(
+            "1 record sent into the store", "{number} records sent into the store", filled, number=f"{filled:,}"
+        )
+    if waiting:
+        yield counted(
+            "1 record of the last minute may be on the way",
+            "{number} records of the last minute may be on the way",
+            waiting,
+            number=f"{waiting:,}",
+        )
     if found.alarms:
-        lines.append(f"{many(found.alarms, 'alarm', 'alarms')} of it open in the store")
-    lines += [f"FOUND {one.code}: {one.sentence}" for one in found.findings]
+        yield counted("1 alarm of it open in the store", "{count} alarms of it open in the store", found.alarms)
+    for one in found.findings:
+        yield message("FOUND {code}: {what}", code=one.code, what=one.sentence)
     if not found.findings:
-        lines.append("The store and the journal are the same.")
-    return lines
+        yield message("The store and the journal are the same.")

@@ -12,10 +12,12 @@ import click
 
 from controller.commands.found_commands import of_extra
 from controller.commands.game_options import shortened
+from controller.commands.language import terminal
 from controller.floor.address import ENCRYPTED, PLAIN, BadBrokerError, Broker, Credentials, parse_broker
 from controller.floor.store import StoreError
 from controller.floor.topics import NAME
 from controller.problems import BadInputError, ConfigurationProblemError, ProblemError
+from firmware_bridge.messages import message
 
 if TYPE_CHECKING:
     from controller.floor.store.database import Database
@@ -48,20 +50,29 @@ def broker_options(command: Command) -> Command:
 def find_broker(url: str, ca: Path | None, certificate: Path | None, key: Path | None) -> Broker:
     """Return the broker that the options name. Raise `BadInputError`."""
     files = [one for one in (ca, certificate, key) if one is not None]
+    option = f"--broker {shortened(url)!r}"
     if files and len(files) < 3:
-        raise BadInputError("TLS needs three files.", "Name all of --ca, --certificate and --key, or none of them.")
+        raise BadInputError(
+            message("TLS needs three files."), message("Name all of --ca, --certificate and --key, or none of them.")
+        )
     if len(url) > LONGEST_ADDRESS:
-        raise BadInputError(f"--broker {shortened(url)!r} is not the address of a broker.", "Write HOST, or HOST:PORT.")
+        raise BadInputError(
+            message("{option} is not the address of a broker.", option=option), message("Write HOST, or HOST:PORT.")
+        )
     scheme = "" if "://" in url else f"{ENCRYPTED if files else PLAIN}://"
     try:
         address = parse_broker(f"{scheme}{url}")
     except BadBrokerError as error:
-        hint = "Name the files: --ca, --certificate and --key." if not files else error.hint
-        raise BadInputError(f"--broker {shortened(url)!r}: {str(error).rstrip('.')}.", hint) from error
+        hint = message("Name the files: --ca, --certificate and --key.") if not files else error.hint
+        raise BadInputError(message("{option}: {why}", option=option, why=error.message), hint) from error
     if address.encrypted != bool(files):
         raise BadInputError(
-            f"--broker {shortened(url)!r} is {'encrypted' if address.encrypted else 'not encrypted'}.",
-            "Name --ca, --certificate and --key." if address.encrypted else "Leave --ca, --certificate and --key out.",
+            message("{option} is encrypted.", option=option)
+            if address.encrypted
+            else message("{option} is not encrypted.", option=option),
+            message("Name --ca, --certificate and --key.")
+            if address.encrypted
+            else message("Leave --ca, --certificate and --key out."),
         )
     return Broker(address, Credentials(*files) if files else None)
 
@@ -73,12 +84,11 @@ class NameType(click.ParamType[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if not re.fullmatch(NAME, str(value)):
-            self.fail(
-                f"{shortened(str(value))!r} is not a valid name. Write English letters, digits, dots, - and _, at "
-                "most 64.",
-                param,
-                ctx,
+            wrong = message(
+                "{value} is not a valid name. Write English letters, digits, dots, - and _, at most 64.",
+                value=repr(shortened(str(value))),
             )
+            self.fail(terminal()(wrong), param, ctx)
         return str(value)
 
 
@@ -116,7 +126,7 @@ def problems() -> Iterator[None]:
         yield
     except StoreError as error:
         problem = ConfigurationProblemError if error.code in WRONG else ProblemError
-        raise problem(str(error), error.hint) from error
+        raise problem(error) from error
 
 
 def open_database(address: str, program: str) -> Database:
@@ -129,4 +139,4 @@ def open_database(address: str, program: str) -> Database:
 
 def driver() -> AbstractContextManager[None]:
     """Wrap the import of PostgreSQL's driver (see `of_extra`)."""
-    return of_extra("floor", "PostgreSQL's driver cannot be used")
+    return of_extra("floor", message("PostgreSQL's driver cannot be used"))

@@ -14,7 +14,10 @@ import click
 
 from controller.commands.floor.floor_options import broker_options, find_broker, place_options
 from controller.commands.game_options import shortened
+from controller.commands.language import terminal
+from controller.commands.text import say
 from controller.problems import BadInputError, ProblemError
+from firmware_bridge.messages import message
 from firmware_bridge.plain_text import whole_number
 
 if TYPE_CHECKING:
@@ -35,14 +38,20 @@ class ListenType(click.ParamType[int]):
         host, _, port = str(value).rpartition(":")
         number = whole_number(port, LARGEST_PORT)
         if number is None:
-            self.fail(f"{shortened(str(value))!r} is not a port. Write a number up to {LARGEST_PORT}.", param, ctx)
-        if host not in OWN_HOSTS:
-            self.fail(
-                f"{shortened(host)} is reachable from other machines, and the page is not encrypted. Leave the address"
-                " out, put a reverse proxy with TLS in front of the page, and name its host with --host.",
-                param,
-                ctx,
+            wrong = message(
+                "{value} is not a port. Write a number up to {largest}.",
+                value=repr(shortened(str(value))),
+                largest=LARGEST_PORT,
             )
+            self.fail(terminal()(wrong), param, ctx)
+        if host not in OWN_HOSTS:
+            wrong = message(
+                "{host} is reachable from other machines, and the page is not encrypted. Leave the "
+                "address out, put a reverse proxy with TLS in front of the page, and name its host with "
+                "--host.",
+                host=shortened(host),
+            )
+            self.fail(terminal()(wrong), param, ctx)
         return number
 
 
@@ -98,16 +107,16 @@ def serve(
     try:
         listener = TcpListener(port)
     except PortRefusedError as error:
-        hint = "End the program that uses it (`ss -ltnp` names it), or name another one with --listen."
-        raise BadInputError(f"--listen {port}: the port {error.why}.", hint) from error
+        hint = message("End the program that uses it (`ss -ltnp` names it), or name another one with --listen.")
+        raise BadInputError(message("--listen {port}: the port {why}.", port=port, why=error.why), hint) from error
     server = PageServer(follower, listener, [one.lower() for one in hosts], clock)
-    click.echo(f"The floor: http://localhost:{listener.port}/", err=True)
+    say(message("The floor: {url}", url=f"http://localhost:{listener.port}/"))
     try:
         asyncio.run(_serve(server, follower))
     except KeyboardInterrupt:
         return
     except OSError as error:
-        raise ProblemError(f"The page cannot be served: {error.strerror or error}.") from error
+        raise ProblemError(message("The page cannot be served: {why}.", why=error.strerror or str(error))) from error
 
 
 async def _serve(server: PageServer, follower: FloorFollower) -> None:

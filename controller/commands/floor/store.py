@@ -23,9 +23,10 @@ from controller.commands.floor.floor_options import (
     problems,
 )
 from controller.commands.game_options import shortened
-from controller.commands.text import many, write_out
+from controller.commands.text import write_out
 from controller.floor.topics import place_of
 from controller.problems import BadInputError
+from firmware_bridge.messages import Message, counted, message
 
 if TYPE_CHECKING:
     from controller.floor.store.consumer import Consuming
@@ -79,12 +80,12 @@ def store(broker_url: str, ca: Path | None, certificate: Path | None, key: Path 
 
         if create:
             found.make_schema()
-            write_out(f"The schema was created in {found.name}.")
+            write_out(message("The schema was created in {name}.", name=found.name))
         elif prune is not None:
             today = date.fromtimestamp(HostClock().now().utc_ns // 10**9)
             count = found.prune(_months_before(today, prune))
             found.close()
-            write_out(f"{many(count, 'month', 'months')} deleted.")
+            write_out(counted("1 month deleted.", "{count} months deleted.", count))
         elif reassign is not None:
             write_out(_reassign(found, *reassign))
         else:
@@ -106,21 +107,29 @@ def _months_before(day: date, months: int) -> date:
     return date(max(year, 1), month + 1, 1)
 
 
-def _reassign(database: Database, journal: str, before: str, after: str) -> str:
+def _reassign(database: Database, journal: str, before: str, after: str) -> Message:
     for table in (before, after):
         if place_of(table) is None:
-            raise BadInputError(f"{shortened(table)!r} is not a table of the floor.", "Write it as SITE/PIT/TABLE.")
+            raise BadInputError(
+                message("{table} is not a table of the floor.", table=repr(shortened(table))),
+                message("Write it as SITE/PIT/TABLE."),
+            )
     is_there = database.reassign(journal, before, after)
     database.close()
     if not is_there:
-        hint = "The view cardshoe.tables lists the journals with their tables."
-        raise BadInputError(f"{before} has no journal {shortened(journal)!r}.", hint)
-    return f"The journal {journal} of {before} is {after}'s."
+        hint = message("The view cardshoe.tables lists the journals with their tables.")
+        raise BadInputError(
+            message("{table} has no journal {journal}.", table=before, journal=repr(shortened(journal))), hint
+        )
+    return message("The journal {journal} of {before} is {after}'s.", journal=journal, before=before, after=after)
 
 
 def _check_group(group: str) -> None:
     if not group or any(character in "+#/" for character in group):
-        raise BadInputError(f"{group!r} is not a valid name of a group.", "Leave out the characters + # and /.")
+        raise BadInputError(
+            message("{group} is not a valid name of a group.", group=repr(group)),
+            message("Leave out the characters + # and /."),
+        )
 
 
 def _address(written: str | None) -> tuple[str, int] | None:
@@ -128,7 +137,9 @@ def _address(written: str | None) -> tuple[str, int] | None:
         return None
     host, _, port = written.rpartition(":")
     if not (port.isascii() and port.isdigit() and 0 < int(port) <= MOST_PORT):
-        raise BadInputError(f"--metrics {written} is not an address.", "Write 9465, or 10.0.0.5:9465.")
+        raise BadInputError(
+            message("--metrics {address} is not an address.", address=written), message("Write 9465, or 10.0.0.5:9465.")
+        )
     return host.strip("[]") or OWN_ADDRESS, int(port)
 
 
@@ -149,7 +160,7 @@ async def _run(asked: StoreTask, database: Database) -> None:
     except StoreError as error:
         if error.code != "store-unreachable":
             raise
-        log.warning("store.away", code=error.code, sentence=str(error), hint=error.hint)
+        log.warning("store.away", code=error.code, sentence=str(error), hint=str(error.hint))
     consumer = Consumer(
         asked.consuming,
         database,
@@ -193,5 +204,10 @@ async def _serve(stack: AsyncExitStack, address: tuple[str, int], meters: Any) -
         await web.TCPSite(runner, *address).start()
     except OSError as error:
         raise BadInputError(
-            f"--metrics: {address[0]}:{address[1]} cannot be used: {error.strerror}.", "Name another port."
+            message(
+                "--metrics: {address} cannot be used: {why}.",
+                address=f"{address[0]}:{address[1]}",
+                why=error.strerror or str(error),
+            ),
+            message("Name another port."),
         ) from error

@@ -12,7 +12,8 @@ import click
 
 from controller.commands.floor.floor_options import broker_options, find_broker, place_options
 from controller.commands.language import language_option
-from controller.commands.text import in_terminal, write_out
+from controller.commands.text import in_terminal, say, write_out
+from firmware_bridge.messages import message
 
 if TYPE_CHECKING:
     from controller.commands.floor.telling import Telling
@@ -71,7 +72,7 @@ class Silent:
     def warning(self, event: str, **values: Any) -> None:
         """Print that the broker is away, unless a screen is drawn."""
         if "sentence" in values and not in_terminal():
-            click.echo(f"{values['sentence']} {values['hint']}", err=True)
+            say(message("{parts:sentences}", parts=(values["sentence"], values["hint"])))
 
 
 async def _watch(follower: FloorFollower, telling: Telling, *, story: bool) -> None:

@@ -13,16 +13,20 @@ import click
 
 from controller.api.pins import mistake_of_pin
 from controller.commands.game_options import shortened
+from controller.commands.text import prompted, say
 from controller.games.specification import Game, Unit
 from controller.problems import BadInputError
 from controller.roles import Role
+from firmware_bridge.messages import Message, message
 from firmware_bridge.plain_text import whole_number
 
 LONGEST_NAME: Final = 22
 NAME: Final = re.compile(rf"[A-Za-z0-9_-]{{1,{LONGEST_NAME}}}", re.ASCII)
-WHY_NAME: Final = (
-    f"A table's name has at most {LONGEST_NAME} letters, digits, - and _, but no dot: its daemon runs as the system "
-    "user cardshoe-NAME, which Linux limits to 31 characters without a dot, and as the service cardshoe@NAME."
+WHY_NAME: Final = message(
+    "A table's name has at most {most} letters, digits, - and _, but no dot: its "
+    "daemon runs as the system user cardshoe-NAME, which Linux limits to 31 characters "
+    "without a dot, and as the service cardshoe@NAME.",
+    most=LONGEST_NAME,
 )
 PERSON: Final = re.compile(r"([^=:]+)=([a-z_]+)(?::(.+))?")
 MADE_DIGITS: Final = 8
@@ -63,7 +67,7 @@ class NewTable(NamedTuple):
 def checked_name(given: str) -> str:
     """Return the name if it is valid. Raise `BadInputError`."""
     if NAME.fullmatch(given) is None:
-        raise BadInputError(f"{shortened(given)!r} cannot be the name of a table.", WHY_NAME)
+        raise BadInputError(message("{given} cannot be the name of a table.", given=repr(shortened(given))), WHY_NAME)
     return given
 
 
@@ -85,8 +89,10 @@ def uid_of(given: str) -> int:
     try:
         return pwd.getpwnam(given).pw_uid
     except KeyError:
-        hint = f"Make it first: `adduser {shortened(given)}`; or name another user for the table's console."
-        raise BadInputError(f"This machine has no user {shortened(given)!r}.", hint) from None
+        hint = message(
+            "Make it first: `adduser {user}`; or name another user for the table's console.", user=shortened(given)
+        )
+        raise BadInputError(message("This machine has no user {given}.", given=repr(shortened(given))), hint) from None
 
 
 def invoking_user() -> str:
@@ -98,28 +104,32 @@ def person_of(given: str) -> NewPerson:
     """Read `ID=ROLE` or `ID=ROLE:NAME`. Raise `BadInputError` if it is malformed."""
     found = PERSON.fullmatch(given.strip())
     if found is None or found[2] not in set(Role):
-        roles = ", ".join(Role)
-        raise BadInputError(f"--person {shortened(given)!r} is not ID=ROLE:NAME.", f"A role is one of {roles}.")
+        raise BadInputError(
+            message("--person {given} is not ID=ROLE:NAME.", given=repr(shortened(given))),
+            message("A role is one of {roles:list}.", roles=tuple(Role)),
+        )
     return NewPerson(found[1], found[3] or found[1], Role(found[2]))
 
 
 def ask_people() -> list[NewPerson]:
     """Ask for people until there is a shift manager and no further id is entered."""
-    click.echo(
-        "Enter the people of the table; an empty id ends the list. After that, enter their PINs; they are not shown.",
-        err=True,
+    say(
+        message(
+            "Enter the people of the table; an empty id ends the list. After that, enter their PINs; "
+            "they are not shown."
+        )
     )
     people: list[NewPerson] = []
     while True:
-        id_ = click.prompt("Id of a person", default="", show_default=False, err=True).strip()
+        id_ = prompted(message("Id of a person"), default="", show_default=False).strip()
         if id_:
-            name = click.prompt("  Name", default=id_, err=True)
-            role = click.prompt("  Role", type=click.Choice([str(one) for one in Role]), err=True)
+            name = prompted(message("  Name"), default=id_)
+            role = prompted(message("  Role"), type=click.Choice([str(one) for one in Role]))
             people.append(NewPerson(id_, name, Role(role)))
         elif any(one.role is Role.SHIFT_MANAGER for one in people):
             return people
         else:
-            click.echo("There must be a shift manager, who decides what the rules leave open.", err=True)
+            say(message("There must be a shift manager, who decides what the rules leave open."))
 
 
 def with_access(people: Sequence[NewPerson], uid: int, *, make_pins: bool, screens: bool) -> tuple[NewPerson, ...]:
@@ -134,7 +144,7 @@ def with_access(people: Sequence[NewPerson], uid: int, *, make_pins: bool, scree
         if one.role is Role.DEALER and uids and not screens:
             found.append(one._replace(uids=uids))
         else:
-            pin = made_pin() if make_pins else asked_pin(one.name)
+            pin = made_pin() if make_pins else ask_pin(message("PIN of {name}", name=one.name))
             found.append(one._replace(uids=uids, pin=pin, made=make_pins))
     return tuple(found)
 
@@ -147,13 +157,13 @@ def made_pin() -> str:
             return pin
 
 
-def asked_pin(name: str) -> str:
-    """Ask for a PIN twice without echo, until it is acceptable."""
+def ask_pin(question: Message) -> str:
+    """Ask for a new PIN twice without echo, until it is acceptable."""
     while True:
-        entered = click.prompt(f"PIN of {name}", hide_input=True, err=True)
+        entered = str(prompted(question, hide_input=True))
         if mistake := mistake_of_pin(entered):
-            click.echo(mistake, err=True)
-        elif click.prompt("Repeat the PIN", hide_input=True, err=True) != entered:
-            click.echo("The two PINs differ; enter both again.", err=True)
+            say(mistake)
+        elif prompted(message("Repeat the PIN"), hide_input=True) != entered:
+            say(message("The two PINs differ; enter both again."))
         else:
-            return str(entered)
+            return entered

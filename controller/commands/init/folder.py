@@ -17,7 +17,7 @@ from controller.api.pins import SALT, hash_pin
 from controller.commands.config.configuration_options import toml
 from controller.commands.init.answers import NewPerson, NewTable, checked_name
 from controller.commands.init.system import PACKAGED_UNIT, script, system_files
-from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration
+from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration, with_path
 from controller.daemon.configuration_files import files_of, mistakes_of_files
 from controller.daemon.host import HostClock
 from controller.journal.sealing import create_key_file
@@ -26,10 +26,11 @@ from firmware_bridge.device_keys import write_device_keys
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.drivers.registry import registered_driver
 from firmware_bridge.errors import BridgeError
+from firmware_bridge.messages import message
 
 STATE = Path("/var/lib/cardshoe")
 """The folder of the journals of services."""
-NOT_OVERWRITTEN = "Nothing was overwritten. Name a new or an empty folder."
+NOT_OVERWRITTEN = message("Nothing was overwritten. Name a new or an empty folder.")
 
 
 def make_folder(folder: Path, table: NewTable) -> None:
@@ -45,10 +46,11 @@ def make_folder_of(folder: Path, source: Path) -> Configuration:
     try:
         configuration = read_configuration(source / "table.toml")
     except ConfigurationError as error:
-        raise BadInputError(str(error), error.hint) from error
+        raise BadInputError(error) from error
     if configuration.table.simulated and not configuration.journal.folder.is_relative_to(STATE):
         raise BadInputError(
-            "--from is for a real table.", "A simulated table needs no files of its PC: copy its folder."
+            message("--from is for a real table."),
+            message("A simulated table needs no files of its PC: copy its folder."),
         )
     name = checked_name(configuration.table.name)
 
@@ -72,23 +74,27 @@ def _serial_of(url: DeviceUrl) -> str:
 
 def _make(folder: Path, write: Callable[[Path], None]) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise BadInputError(f"{folder} is there already.", NOT_OVERWRITTEN)
+        raise BadInputError(message("{folder} is there already.", folder=str(folder)), NOT_OVERWRITTEN)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         made = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     except OSError as error:
-        raise ProblemError(f"{folder} cannot be made: {error.strerror}.", "Name another folder.") from error
+        raise ProblemError(
+            message("{folder} cannot be made: {why}.", folder=str(folder), why=error.strerror or str(error)),
+            message("Name another folder."),
+        ) from error
     try:
         write(made)
         _check(made, folder)
         made.rename(folder)  # replaces an empty folder only
     except BridgeError as error:
-        raise BadInputError(f"--device: {error}", error.hint) from error
+        raise BadInputError(message("--device: {why}", why=error.message), error.hint) from error
     except OSError as error:
         if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
-            raise BadInputError(f"{folder} is there already.", NOT_OVERWRITTEN) from error
+            raise BadInputError(message("{folder} is there already.", folder=str(folder)), NOT_OVERWRITTEN) from error
         raise ProblemError(
-            f"{folder} cannot be written: {error.strerror}.", "Make room there, then try again."
+            message("{folder} cannot be written: {why}.", folder=str(folder), why=error.strerror or str(error)),
+            message("Make room there, then try again."),
         ) from error
     finally:
         shutil.rmtree(made, ignore_errors=True)
@@ -101,10 +107,12 @@ def _check(made: Path, folder: Path) -> None:
         if mistakes := mistakes_of_files(configuration):
             raise ConfigurationError(made / "table.toml", mistakes)
     except ConfigurationError as error:
-        said = str(error).replace(str(made), str(folder))
         raise BadInputError(
-            f"These answers do not describe a valid table. {said}",
-            "Nothing was written. Repeat the command with other answers.",
+            message(
+                "These answers do not describe a valid table. {mistakes}",
+                mistakes=with_path(error.message, str(made), str(folder)),
+            ),
+            message("Nothing was written. Repeat the command with other answers."),
         ) from error
 
 

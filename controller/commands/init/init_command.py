@@ -23,13 +23,15 @@ from controller.commands.init.answers import (
     with_access,
 )
 from controller.commands.init.system import simulate_command
-from controller.commands.text import write_out
+from controller.commands.text import prompted, say, write_out
+from controller.commands.vocabulary import UNIT_NAMES
 from controller.games import GAMES
 from controller.games.specification import Game, Unit
 from controller.problems import BadInputError, ProblemError
 from controller.roles import Role
 from firmware_bridge.device_keys import is_serial
 from firmware_bridge.device_url import parse_device_url
+from firmware_bridge.messages import AnyText, Message, message
 
 PORT = click.IntRange(0, 65535)
 ROOT = "0"
@@ -85,8 +87,10 @@ def init(
         return
     asks = not yes
     table_name = _name(folder.name if name is None else name, given=name is not None, asks=asks)
-    game = find_game(game_id or _asked("Game", "NC", list(GAMES), asks=asks))
-    chosen_unit = Unit(unit or _asked("What the device dispenses", "sets", [str(one) for one in Unit], asks=asks))
+    game = find_game(game_id or _asked(message("Game"), "NC", list(GAMES), asks=asks))
+    chosen_unit = Unit(
+        unit or _asked(message("What the device dispenses"), "sets", [str(one) for one in Unit], asks=asks)
+    )
     url, serial = _device(folder, device or (TRIAL_DEVICE if service else None), simulated=simulated, asks=asks)
     chosen = read_options(game, readings)
     if not simulated:
@@ -94,14 +98,15 @@ def init(
     people = [person_of(given) for given in persons] or _people(simulated=simulated, asks=asks)
     user = console_user or _console_user(simulated=here, asks=asks)
     if port is None:
-        port = click.prompt("Port of the console in a browser; 0: none", 8080, type=PORT, err=True) if asks else 0
+        port = prompted(message("Port of the console in a browser; 0: none"), default=8080, type=PORT) if asks else 0
     with_pins = with_access(people, uid_of(user), make_pins=make_pins or yes, screens=port > 0)
     table = NewTable(table_name, game, chosen_unit, simulated, here, url, serial, chosen, chosen_by, with_pins, port)
 
     from controller.commands.init.folder import make_folder
 
     make_folder(folder, table)
-    write_out("\n".join(_summary(folder, table, installs=installs)))
+    for line in _summary(folder, table, installs=installs):
+        write_out(line)
     if installs:
         _install(folder)
 
@@ -109,10 +114,16 @@ def init(
 def _require_sense(*, here: bool, simulated: bool, service: bool, installs: bool) -> None:
     """Check the options against each other. Raise `BadInputError` if they contradict each other."""
     if service and not simulated:
-        raise BadInputError("--service is for a simulated table.", "Leave it out: a real table is a service anyway.")
+        raise BadInputError(
+            message("--service is for a simulated table."), message("Leave it out: a real table is a service anyway.")
+        )
     if installs and (here or os.geteuid() != 0):
-        hint = "Leave --install out." if here else "Run this as root, or run the folder's install.sh as root later."
-        raise BadInputError("--install is for a service, and for root.", hint)
+        hint = (
+            message("Leave --install out.")
+            if here
+            else message("Run this as root, or run the folder's install.sh as root later.")
+        )
+        raise BadInputError(message("--install is for a service, and for root."), hint)
 
 
 def _init_from(folder: Path, source: Path, *, installs: bool) -> None:
@@ -120,33 +131,48 @@ def _init_from(folder: Path, source: Path, *, installs: bool) -> None:
     from controller.commands.init.folder import make_folder_of
 
     found = make_folder_of(folder, source)
-    write_out(f"{folder}: table {found.table.name} as in {source}; device {found.device.url}.")
+    write_out(
+        message(
+            "{folder}: table {name} as in {source}; device {url}.",
+            folder=str(folder),
+            name=found.table.name,
+            source=str(source),
+            url=str(found.device.url),
+        )
+    )
     users = [(one.id, one.uids) for one in found.people] + [(one.id, one.uids) for one in found.readers]
     for name, uids in users:
         for uid in uids:
-            write_out(f"uid {uid} of {name} is {user_named(uid) or 'not a user of this PC: correct it in table.toml'}.")
+            write_out(
+                message(
+                    "uid {uid} of {name} is {user}.",
+                    uid=uid,
+                    name=name,
+                    user=user_named(uid) or message("not a user of this PC: correct it in table.toml"),
+                )
+            )
     if installs:
         _install(folder)
     else:
-        write_out(f"\nsh {folder}/install.sh     # as root, once the journal is restored")
+        write_out(message("\n{command}     # as root, once the journal is restored", command=f"sh {folder}/install.sh"))
 
 
 def _name(name: str, *, given: bool, asks: bool) -> str:
     if given or not asks:
         return checked_name(name)
     while True:
-        entered = click.prompt("Name of the table", default=name, err=True)
+        entered = prompted(message("Name of the table"), default=name)
         try:
             return checked_name(entered)
         except BadInputError:
-            click.echo(WHY_NAME, err=True)
+            say(WHY_NAME)
 
 
-def _asked(question: str, default: str, choices: Sequence[str], *, asks: bool) -> str:
+def _asked(question: Message, default: str, choices: Sequence[str], *, asks: bool) -> str:
     if not asks:
         return default
     kind = click.Choice(choices, case_sensitive=False) if choices else None
-    return str(click.prompt(question, default=default, type=kind, err=True))
+    return str(prompted(question, default=default, type=kind))
 
 
 def _device(folder: Path, given: str | None, *, simulated: bool, asks: bool) -> tuple[str, str]:
@@ -154,13 +180,16 @@ def _device(folder: Path, given: str | None, *, simulated: bool, asks: bool) -> 
     if given is None and simulated:
         return f"serial://{folder}/device", ""
     if given is None and not asks:
-        hint = "Add --device with a serial number or a URL; `cardshoe devices` shows what is plugged in."
-        raise BadInputError("A real table needs its device.", hint)
-    device = given or click.prompt("Serial number of the device, or its URL (`cardshoe devices` shows it)", err=True)
+        hint = message("Add --device with a serial number or a URL; `cardshoe devices` shows what is plugged in.")
+        raise BadInputError(message("A real table needs its device."), hint)
+    device = given or prompted(message("Serial number of the device, or its URL (`cardshoe devices` shows it)"))
     if "://" in device:
         return device, ""
     if not is_serial(device) or "/" in device:
-        raise BadInputError(f"--device {device[:60]!r} is neither a serial number nor a URL.", "As in CARDSHOE-0001.")
+        raise BadInputError(
+            message("--device {device} is neither a serial number nor a URL.", device=repr(device[:60])),
+            message("As in CARDSHOE-0001."),
+        )
     return f"serial:///dev/cardshoe/{device}", device
 
 
@@ -169,16 +198,21 @@ def _choose_open(game: Game, chosen: dict[str, str], chosen_by: str, *, asks: bo
     unchosen = [one for one in game.settings if one.must_be_chosen and one.id not in chosen]
     if unchosen and not asks:
         needed = " ".join(f"--reading {one.id}={'|'.join(one.words)}" for one in unchosen)
-        raise BadInputError(f"{game.id} leaves choices to the casino.", f"Add {needed} --chosen-by NAME.")
+        raise BadInputError(
+            message("{id} leaves choices to the casino.", id=game.id),
+            message("Add {options} --chosen-by NAME.", options=needed),
+        )
     for one in unchosen:
-        click.echo(f"{one.question} ({one.clause})", err=True)
+        say(message("{question} ({clause})", question=one.question, clause=one.clause))
         for word, meaning in one.options:
-            click.echo(f"  {word}: {meaning}", err=True)
-        chosen[one.id] = click.prompt("The casino's choice", type=click.Choice(one.words), err=True)
+            say(message("  {word}: {meaning}", word=word, meaning=meaning))
+        chosen[one.id] = prompted(message("The casino's choice"), type=click.Choice(one.words))
     if chosen and not chosen_by:
         if not asks:
-            raise BadInputError("The person who chose the readings is not named.", "Add --chosen-by NAME.")
-        chosen_by = click.prompt("The person who chose these readings", err=True)
+            raise BadInputError(
+                message("The person who chose the readings is not named."), message("Add --chosen-by NAME.")
+            )
+        chosen_by = prompted(message("The person who chose these readings"))
     return chosen_by
 
 
@@ -187,53 +221,78 @@ def _console_user(*, simulated: bool, asks: bool) -> str:
     own = invoking_user() if simulated or invoking_user() != ROOT else ""
     if not own and not asks:
         raise BadInputError(
-            "A real table needs the user of its console.", "Add --console-user NAME; `adduser` makes one."
+            message("A real table needs the user of its console."),
+            message("Add --console-user NAME; `adduser` makes one."),
         )
-    question = "User of this machine at the table's console"
-    return str(click.prompt(question, default=own or None, err=True)) if asks else own
+    question = message("User of this machine at the table's console")
+    return str(prompted(question, default=own or None)) if asks else own
 
 
 def _people(*, simulated: bool, asks: bool) -> list[NewPerson]:
     if simulated:
         return list(PLAYED)
     if not asks:
-        raise BadInputError("A real table needs its people.", "Add --person ID=ROLE:NAME for each of them.")
+        raise BadInputError(
+            message("A real table needs its people."), message("Add --person ID=ROLE:NAME for each of them.")
+        )
     return ask_people()
 
 
-def _summary(folder: Path, table: NewTable, *, installs: bool) -> list[str]:
+def _summary(folder: Path, table: NewTable, *, installs: bool) -> list[AnyText]:
     """Return what was made, the new PINs, and what comes next."""
-    lines = [f"{folder}: table {table.name}, {table.game.id}, {table.unit}; device {table.device}."]
-    lines += [f"PIN of {one.name} ({one.id}): {one.pin}" for one in table.people if one.made]
+    lines: list[AnyText] = [
+        message(
+            "{folder}: table {name}, {id}, {unit}; device {device}.",
+            folder=str(folder),
+            name=table.name,
+            id=table.game.id,
+            unit=UNIT_NAMES[table.unit],
+            device=table.device,
+        )
+    ]
+    lines += [
+        message("PIN of {name} ({id}): {pin}", name=one.name, id=one.id, pin=one.pin)
+        for one in table.people
+        if one.made
+    ]
     if any(one.made for one in table.people):
-        lines.append("Give each person their PIN, then clear this screen: the PINs are not shown again.")
+        lines.append(message("Give each person their PIN, then clear this screen: the PINs are not shown again."))
     lines += ["", f"cardshoe config check {folder}/table.toml"]
     if table.here:
         lines.append(f"cardshoe run --config {folder}/table.toml")
         return lines + _played(table, folder)
     if not installs:
-        lines += [f"sh {folder}/install.sh     # as root: the system user, udev's rules, the service"]
+        lines += [
+            message(
+                "{command}     # as root: the system user, udev's rules, the service", command=f"sh {folder}/install.sh"
+            )
+        ]
     if table.serial:
         lines.append(f"cardshoe devices pair {table.serial} --key-file /etc/cardshoe/{table.name}/device.keys")
         lines.append(f"systemctl restart cardshoe@{table.name}")
     if table.simulated:
         lines += _played(table, Path("/etc/cardshoe") / table.name)
-        lines += ["", "The device creates its key at its first start; the daemon loads it at its next start:"]
+        lines += ["", message("The device creates its key at its first start; the daemon loads it at its next start:")]
         lines.append(f"systemctl restart cardshoe@{table.name}")
     lines.append(f"cardshoe doctor --config /etc/cardshoe/{table.name}/table.toml")
-    lines += ["", f"Keep a copy of {folder}/journal.key in a safe: without it the journal cannot be read."]
+    lines += [
+        "",
+        message(
+            "Keep a copy of {path} in a safe: without it the journal cannot be read.", path=f"{folder}/journal.key"
+        ),
+    ]
     return lines
 
 
-def _played(table: NewTable, keys: Path) -> list[str]:
+def _played(table: NewTable, keys: Path) -> list[AnyText]:
     """Return how to deal at a simulated table."""
     command = simulate_command(table.unit, parse_device_url(table.device), keys / "device.keys")
-    moved = "`lift` for each set" if table.unit is Unit.SETS else "`draw` for each card"
-    lines = ["", "In another terminal, the device:", command]
-    lines.append(f"There type `load` for a deck; in the deal, {moved}.")
+    moved = message("`lift` for each set") if table.unit is Unit.SETS else message("`draw` for each card")
+    lines: list[AnyText] = ["", message("In another terminal, the device:"), command]
+    lines.append(message("There type `load` for a deck; in the deal, {moved}.", moved=moved))
     if table.port:
-        first = 'first "Enrol this screen", with a pit supervisor\'s PIN'
-        lines.append(f"The console: http://localhost:{table.port}/ ({first})")
+        first = message('first "Enrol this screen", with a pit supervisor\'s PIN')
+        lines.append(message("The console: {url} ({first})", url=f"http://localhost:{table.port}/", first=first))
     return lines
 
 
@@ -241,6 +300,6 @@ def _install(folder: Path) -> None:
     done = subprocess.run(["/bin/sh", str(folder / "install.sh")], check=False)  # noqa: S603  # the script that was just made
     if done.returncode:
         raise ProblemError(
-            "The installation failed.",
-            "The lines above say why. Correct it, then run the rest of install.sh.",
+            message("The installation failed."),
+            message("The lines above say why. Correct it, then run the rest of install.sh."),
         )

@@ -13,6 +13,7 @@ from typing import Any, Final
 import click
 
 from controller.problems import BadInputError
+from firmware_bridge.messages import message
 
 ENDS: Final = (".html", ".htm")
 
@@ -27,8 +28,8 @@ class PageFile(click.Path):
         """Check the name. Raise `BadInputError` if it is not allowed."""
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         if path.suffix.lower() not in ENDS or not _may_be_written(path):
-            sentence = f"{click.format_filename(path)} is not a valid name for a page."
-            raise BadInputError(sentence, f"Name a file that ends with {ENDS[0]}.")
+            sentence = message("{path} is not a valid name for a page.", path=click.format_filename(path))
+            raise BadInputError(sentence, message("Name a file that ends with {suffix}.", suffix=ENDS[0]))
         return path
 
 
@@ -43,7 +44,10 @@ def write_page(path: Path, text: str) -> None:
         with suppress(OSError):
             part.unlink(missing_ok=True)
         named = click.format_filename(path)
-        raise BadInputError(f"{named} cannot be written: {error.strerror}.", "Name another file.") from error
+        raise BadInputError(
+            message("{path} cannot be written: {why}.", path=named, why=error.strerror or str(error)),
+            message("Name another file."),
+        ) from error
 
 
 def _may_be_written(path: Path) -> bool:

@@ -30,6 +30,7 @@ from controller.floor.store.rows import (
     save_journals,
 )
 from controller.journal.outbox import DecisionMade, FileBegan, HeadSigned, Record
+from firmware_bridge.messages import message
 
 GAP_AFTER: Final = 300.0  # seconds for which entries may be missing before an alarm is raised
 _ADD_MONTH: Final = "SELECT cardshoe.add_month(%s)"
@@ -99,7 +100,11 @@ class Writer:
             wanted = {one.whose for one in arrived}
             journals = lock_journals(connection, wanted)
             if wanted - journals.keys():
-                raise StoreError("store-failed", "Journals were deleted from the database.", "They are stored again.")
+                raise StoreError(
+                    "store-failed",
+                    message("Journals were deleted from the database."),
+                    message("They are stored again."),
+                )
             work = _Batch(connection, journals, self._files)
             work.take(arrived)
             work.alarms += [_unreadable(one) for one in unreadable]
