@@ -27,7 +27,7 @@ from controller.commands.journal.source import Source
 from controller.commands.journal.table import OF_THE_TABLE
 from controller.games.specification import Kind
 from controller.table import operations
-from controller.table.events import Event
+from controller.table.events import Event, access_events, record_events
 from controller.table.phases import IN_ROUND, Phase
 from controller.table.round_summary import FACE_DOWN, FACE_UP
 from controller.table.state import TableState
@@ -95,6 +95,13 @@ def test_events_are_called_by_their_names() -> None:
     names_of_events = {event.__struct_config__.tag for event in Event.__subclasses__()}
     for called in (BETWEEN_ROUNDS, DECIDES, FAULTS, FAULT_WORDS.keys(), NOTED, OF_THE_TABLE):
         assert set(called) <= names_of_events
+
+
+def test_screens_pins_and_the_record_belong_to_no_round_that_has_ended() -> None:
+    found = {
+        one for one in Event.__subclasses__() if one.__module__ in (access_events.__name__, record_events.__name__)
+    }
+    assert {one.__struct_config__.tag for one in found} <= BETWEEN_ROUNDS
 
 
 def test_faces_that_people_named_stay_with_a_hand_that_is_moved_whole(tmp_path: Path) -> None:

@@ -44,8 +44,9 @@ BETWEEN_ROUNDS: Final = frozenset(
      "deck_named", "deck_shuffled", "deck_shuffled_outside", "deck_taken_out", "dealer_came", "dealer_left",
      "device_differs", "device_freed", "device_lost", "device_noted", "device_ready", "device_stopped", "door_refused",
      "exit_differs", "files_deleted", "game_chosen", "journal_doubted", "maintenance_began", "maintenance_ended",
-     "maintenance_noted", "pin_accepted", "pin_refused", "report_taken", "reports_passed", "service_changed",
-     "set_in_tray", "settings_deferred", "shuffle_began", "shuffle_failed", "status_agrees", "table_began"}
+     "maintenance_noted", "pin_accepted", "pin_refused", "report_taken", "reports_passed", "screen_enrolled",
+     "screen_removed", "service_changed", "set_in_tray", "settings_deferred", "shuffle_began", "shuffle_failed",
+     "signed_off", "signed_on", "status_agrees", "table_began"}
 )  # fmt: skip
 """Events of the table and its device that do not belong to a round that has ended."""
 DECIDES: Final = frozenset({"irregularity_confirmed", "order_named", "ruled"})
