@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+import structlog
 from aiohttp import web
 
 from controller.api.answers import CONNECTION
@@ -18,9 +19,12 @@ from controller.api.refusals import Refusals
 from controller.api.routes import Metrics, Routes, ServedTable, Shared
 from controller.api.screen_port import WebServer, WebSetting
 from controller.api.serving import Serving
-from controller.api.unix_socket import NOT_ADMITTED, Listener, SocketAcceptor
+from controller.api.unix_socket import NOT_ADMITTED, Listener, SocketAcceptor, SocketRefusedError
 from controller.journal.codec import Moment
-from firmware_bridge.messages import message
+from firmware_bridge.messages import Message, message
+
+LOOK_EVERY: Final = 1.0  # seconds between two looks at the socket's path
+SHOWN_FOR_NS: Final = 600 * 10**9  # for which a removed socket is a warning
 
 READS_ONLY: Final = message(
     "This user may read the table but not operate it; use a user that belongs to a person in the configuration."
@@ -46,6 +50,9 @@ class ApiServer:
     ) -> None:
         self._may_look = people.may_look
         self._path = path
+        self._now = now
+        self._renewed_ns: int | None = None
+        self._why_missing: str | None = None
         self._desk = PinDesk(table, now)
         self._refusals = Refusals(table.refused_at_door, now)
         self._shared = Shared(table, people, self._desk, self._refusals, metrics)
@@ -60,8 +67,45 @@ class ApiServer:
         if self._screens is not None:
             await self._screens.start()
         self._telling = asyncio.create_task(self._refusals.run())
+        self._watching = asyncio.create_task(self._watch_socket())
+
+    @property
+    def warning(self) -> Message | None:
+        """Return a warning for people, or None if the socket was not removed in the last ten minutes."""
+        if self._why_missing is not None:
+            return message(
+                "Something removed the table's socket {path}, and it cannot be created again: {why}. Restart the "
+                "daemon between rounds.",
+                path=str(self._path),
+                why=self._why_missing,
+            )
+        if self._renewed_ns is None or self._now().boottime_ns - self._renewed_ns > SHOWN_FOR_NS:
+            return None
+        return message(
+            "Something removed the table's socket {path}; it was created again. Find out what removes it, such as a "
+            "rule of systemd-tmpfiles or a script.",
+            path=str(self._path),
+        )
+
+    async def _watch_socket(self) -> None:
+        """Create the socket again when something removes it under the running daemon."""
+        log = structlog.get_logger()
+        while True:
+            await asyncio.sleep(LOOK_EVERY)
+            try:
+                renewed = self._acceptor.renew()
+            except (SocketRefusedError, OSError) as error:
+                if self._why_missing is None:
+                    log.error("api.socket_missing", path=str(self._path), why=str(error))
+                self._why_missing = str(error)
+            else:
+                self._why_missing = None
+                if renewed:
+                    self._renewed_ns = self._now().boottime_ns
+                    log.warning("api.socket_renewed", path=str(self._path))
 
     async def close(self) -> None:
+        self._watching.cancel()
         self._acceptor.close()
         if self._screens is not None:
             self._screens.close()

@@ -135,6 +135,7 @@ class Listener:
 
     def __init__(self, path: Path) -> None:
         check_path(path)
+        self.path = path
         self._name = path.name
         path.parent.mkdir(parents=True, exist_ok=True)
         self._folder = _open_folder(path)
@@ -154,6 +155,15 @@ class Listener:
             self.socket.close()
             os.close(self._folder)
             raise
+
+    @property
+    def is_there(self) -> bool:
+        """Return whether the path still leads to this socket."""
+        try:
+            found = self.path.lstat()
+        except OSError:
+            return False
+        return (found.st_dev, found.st_ino) == self._node
 
     def close(self) -> None:
         self.socket.close()
@@ -223,6 +233,21 @@ class SocketAcceptor(Acceptor):
         connection = Connection(self._make_protocol(), Caller(self._own), lambda: None, kept=True)
         await self._loop.connect_accepted_socket(lambda: connection, there)
         return here
+
+    def renew(self) -> bool:
+        """Create the socket again if something removed it. Return whether it was gone. Raise `SocketRefusedError` and
+        OSError if that fails. Connections stay.
+        """
+        if self._listener.is_there:
+            return False
+        fresh = Listener(self._listener.path)
+        self._accept(self._listener.socket)  # clients that connected before
+        self._loop.remove_reader(self._listener.socket)
+        self._listener.close()
+        self._listener = fresh
+        self._listening = (fresh.socket,)
+        self._accept_again()
+        return True
 
     def close(self) -> None:
         super().close()

@@ -118,10 +118,11 @@ async def _start(
     memory = LinkMemory(saved.link)
     witnessing = _witnessing(configuration, stack)
     publisher: Publisher | None = None
+    server: ApiServer | None = None
     logs = origin.logs
     pace = DiskPace(writer.work, loop.time, waits_in_kernel, structlog.get_logger(table=configuration.table.name))
     journal_keeper = keeper_of(
-        configuration, writer, saved, clock, lambda: _warnings(witnessing, publisher, pace, logs)
+        configuration, writer, saved, clock, lambda: _warnings(witnessing, publisher, pace, logs, server)
     )
     check_path(configuration.api.socket)
     screens = _screens(configuration, stack)
@@ -213,8 +214,8 @@ def _publisher(
     )
 
 
-def _warnings(*beside: Witnessing | Publisher | DiskPace | LogLines | None) -> Iterator[Message]:
-    """Return the warnings of the parts that follow the journal elsewhere, about its disk, and about the log."""
+def _warnings(*beside: Witnessing | Publisher | DiskPace | LogLines | ApiServer | None) -> Iterator[Message]:
+    """Return the warnings of the parts that follow the journal elsewhere, about its disk, the log and the socket."""
     return (one.warning for one in beside if one is not None and one.warning is not None)
 
 

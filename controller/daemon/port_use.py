@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
+import socket
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException
+from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
@@ -70,6 +73,37 @@ def ask(port: int, path: str, host: str = "") -> Reply | None:
         connection.close()
 
 
+class _AtSocket(HTTPConnection):
+    def __init__(self, path: Path, uid: int | None) -> None:
+        super().__init__("table", timeout=PATIENCE)
+        self._path = path
+        self._uid = uid
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        before = os.geteuid()
+        if before == 0 and self._uid is not None:
+            os.seteuid(self._uid)
+        try:
+            self.sock.connect(str(self._path))
+        finally:
+            os.seteuid(before)
+
+
+def ask_socket(path: Path, what: str, uid: int | None = None) -> Reply | None:
+    """Request a path at a Unix socket. Root asks as the user `uid`, because the table does not admit root."""
+    connection = _AtSocket(path, uid)
+    try:
+        connection.request("GET", what)
+        found = connection.getresponse()
+        return Reply(found.status, found.read(LONGEST).decode("utf-8", errors="replace"))
+    except (OSError, HTTPException):
+        return None
+    finally:
+        connection.close()
+
+
 def use_of(port: int, run: Run, asking: Ask = ask) -> PortUse:
     if not (refused := why_not_free(port)):
         return PortUse(None)
@@ -77,19 +111,23 @@ def use_of(port: int, run: Run, asking: Ask = ask) -> PortUse:
     return PortUse(refused, state.table, _program_at(port, run), state.warnings)
 
 
-class _State(msgspec.Struct):
+class StateFields(msgspec.Struct):
     """The fields that are read of `GET /v1/state`."""
 
     table: str
     warnings: tuple[str, ...] = ()
 
 
-def _state_at(port: int, asking: Ask) -> _State:
-    reply = asking(port, "/v1/state", "")
+def _state_at(port: int, asking: Ask) -> StateFields:
+    return state_in(asking(port, "/v1/state", ""))
+
+
+def state_in(reply: Reply | None) -> StateFields:
+    """Return the fields of a state, which are empty if the reply is not a state."""
     with suppress(msgspec.MsgspecError):
         if reply is not None and reply.status == 200:
-            return msgspec.json.decode(reply.text, type=_State)
-    return _State("")
+            return msgspec.json.decode(reply.text, type=StateFields)
+    return StateFields("")
 
 
 def _program_at(port: int, run: Run) -> str:

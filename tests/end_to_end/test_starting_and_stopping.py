@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from importlib.metadata import version
@@ -243,3 +244,29 @@ async def _so_far(client: ApiClient) -> AsyncIterator[dict[str, Any]]:
         if event is None:
             return
         yield event
+
+
+async def test_a_socket_that_is_removed_under_the_daemon_is_made_again(stage: Stage) -> None:
+    await stage.start_daemon()
+    async with ApiClient(stage.socket) as before:
+        await before.state()
+        stage.socket.unlink()
+        await stage.daemon.until(lambda: stage.daemon.logged("api.socket_renewed"))
+        (warning,) = (await stage.state()).warnings
+        assert str(stage.socket) in str(warning)
+        assert "removed the table's socket" in str(warning)
+        await before.state()
+    assert await stage.daemon.end() == 0
+    assert_quiet_end(stage)
+
+
+async def test_a_socket_of_another_program_in_its_place_is_left_alone(stage: Stage) -> None:
+    await stage.start_daemon()
+    with socket.socket(socket.AF_UNIX) as other:
+        other.bind(f"{stage.socket}.other")
+        other.listen()
+        stage.socket.with_name(f"{stage.socket.name}.other").rename(stage.socket)
+        await stage.daemon.until(lambda: stage.daemon.logged("api.socket_missing"))
+        assert await stage.daemon.end() == 0
+        assert stage.socket.exists()
+    stage.socket.unlink()

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import stat
 import subprocess
 import sys
 from collections.abc import Callable
@@ -79,6 +80,7 @@ class Pc:
         self.journal.mkdir(parents=True)
         self.sockets.mkdir()
         self.sockets.chmod(0o777)
+        os.mknod(self.sockets / "api.sock", stat.S_IFSOCK | 0o666)  # of the daemon, which runs
 
     def run(self, *command: str) -> str | None:
         return self.answers.get(" ".join(command))
@@ -252,6 +254,7 @@ def no_user(pc: Pc) -> None:
 
 
 def file_in_the_way(pc: Pc) -> None:
+    (pc.sockets / "api.sock").unlink()
     (pc.sockets / "api.sock").write_text("mine")
 
 

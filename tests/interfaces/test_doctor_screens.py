@@ -251,3 +251,31 @@ def test_no_proxy_and_one_without_tls(port: int) -> None:
     with proxy(plain) as served:
         why = try_tls("table7.example", served).why
         assert str(why) == f"what answers at 127.0.0.1:{served} does not speak TLS"
+
+
+async def test_without_a_port_the_socket_says_what_keeps_the_table_from_dealing() -> None:
+    with short_folder() as folder:
+        async with Stage(folder) as stage:
+            await stage.start_daemon()
+            machine = Machine(folder, lambda *command: None)
+            user = own_user()
+            table = CheckedTable(machine, stage.configuration, read_configuration(stage.configuration), user, user.name)
+
+            def found() -> list[MachineFinding]:
+                return list(in_language(tuple(network.screens(table)), None))
+
+            ready = next(one for one in await asyncio.to_thread(found) if one.what == "ready")
+            assert ready.level == "problem"
+            assert "device" in str(ready.sentence)
+            await stage.daemon.end()
+            assert [one.what for one in found()] == ["port"], "another check reports a daemon that does not run"
+
+
+def test_a_daemon_without_its_socket_is_a_problem(file: Path) -> None:
+    written = file.with_name("no_port.toml")
+    written.write_text(file.read_text().split("[api.http]")[0])
+    user = own_user()
+    machine = Machine(file.parent, lambda *command: {"is-active": "active"}.get(command[1]))
+    found = network.screens(CheckedTable(machine, written, read_configuration(written), user, user.name))
+    gone = next(one for one in in_language(tuple(found), None) if one.what == "socket")
+    assert (gone.level, gone.mend) == ("problem", f"systemctl restart {UNIT}")

@@ -20,7 +20,7 @@ import msgspec
 from controller.commands.init.system import PACKAGED_UNIT, SHARED
 from controller.daemon.configuration import Configuration
 from controller.daemon.host import HostClock
-from controller.daemon.port_use import Ask, ask
+from controller.daemon.port_use import Ask, Reply, ask, ask_socket
 from controller.program_files import Program, examine
 from firmware_bridge.messages import AnyText, message
 
@@ -125,7 +125,8 @@ def try_tls(host: str, port: int = TLS_PORT, roots: Path | None = None) -> Serve
 class Machine(NamedTuple):
     """The means of examining a PC.
 
-    `root` is where its folders are. `run` runs a program, and returns None if it does not exist. `ask` asks a port.
+    `root` is where its folders are. `run` runs a program, and returns None if it does not exist. `ask` asks a port,
+    `ask_socket` a socket.
     `try_tls` tries a name with TLS. `examine` examines the program's own files with the given key.
     """
 
@@ -134,6 +135,7 @@ class Machine(NamedTuple):
     ask: Ask = ask
     try_tls: Callable[[str], Served] = try_tls
     examine: Callable[[Path | None], Program] = examine
+    ask_socket: Callable[[Path, str, int | None], Reply | None] = ask_socket
 
     def path(self, path: Path | str) -> Path:
         """Return a path of that PC. Paths outside its root, as tests configure them, stay unchanged."""

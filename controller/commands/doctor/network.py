@@ -9,7 +9,7 @@ from typing import Final
 
 from controller.commands.doctor.machine import CheckedTable, MachineFinding, ok, problem, warning
 from controller.daemon.configuration_checks import of_screens
-from controller.daemon.port_use import use_of
+from controller.daemon.port_use import Reply, state_in, use_of
 from controller.daemon.sections import HttpSection
 from firmware_bridge.messages import Message, message
 
@@ -72,6 +72,7 @@ def screens(table: CheckedTable) -> Iterator[MachineFinding]:
     http = table.configuration.api.http
     if http is None:
         yield ok(message("port"), message("No port is configured: there is no console in a browser."))
+        yield from _at_socket(table)
         return
     for remark in of_screens(table.configuration):
         yield warning(
@@ -111,8 +112,28 @@ def _taken(table: CheckedTable, http: HttpSection, why: Message) -> MachineFindi
     )
 
 
+def _at_socket(table: CheckedTable) -> Iterator[MachineFinding]:
+    """Ask the daemon at its socket whether the table can deal. A daemon that does not run is another check's."""
+    path = table.configuration.api.socket
+    uid = None if table.user is None else table.user.uid
+    if not path.exists():
+        if table.machine.run("systemctl", "is-active", table.unit) == "active":
+            gone = message("The daemon runs, but its socket {path} is gone.", path=str(path))
+            yield problem(message("socket"), gone, f"systemctl restart {table.unit}")
+        return
+    reply = table.machine.ask_socket(path, "/readyz", uid)
+    if reply is None or reply.status == 403:
+        return
+    yield _readiness(table, reply)
+    for sentence in state_in(table.machine.ask_socket(path, "/v1/state", uid)).warnings:
+        yield warning(message("table"), sentence)
+
+
 def _ready(table: CheckedTable, http: HttpSection) -> MachineFinding:
-    reply = table.machine.ask(http.port, "/readyz", "")
+    return _readiness(table, table.machine.ask(http.port, "/readyz", ""))
+
+
+def _readiness(table: CheckedTable, reply: Reply | None) -> MachineFinding:
     if reply is not None and reply.status == 200:
         return ok(message("ready"), message("The table can deal."))
     said = reply.text.strip() if reply is not None else message("The daemon does not answer /readyz.")
