@@ -7,6 +7,7 @@ import msgspec
 from controller.games.specification import Facts, RulingAction
 from controller.rules.dealing_order import Place
 from controller.rules.law import findings
+from controller.table.headline import headline_of
 from controller.table.irregularities.questions import (
     becomes_sentence,
     claims,
@@ -14,6 +15,7 @@ from controller.table.irregularities.questions import (
     number_moves,
     question,
     question_of,
+    round_before,
 )
 from controller.table.irregularities.rulings import may_be_ruled
 from controller.table.model import Asking, Irregularity, Move, Stage
@@ -116,6 +118,8 @@ class IrregularityView(msgspec.Struct, frozen=True):
     clauses: tuple[str, ...] = ()
     claims: tuple[ClaimView, ...] = ()
     senses: tuple[AnyText, ...] = ()
+    headline: AnyText = ""  # the act or question in a few words
+    further: AnyText = ""  # that it may concern the previous round too
     becomes: AnyText = ""  # what happens to the card in question, or to the result of an earlier round
 
 
@@ -165,6 +169,8 @@ def irregularity_view(state: TableState, found: Irregularity, noticed_utc_ns: in
         bettors_due=tuple(BettorView(*chooser) for chooser in due if chooser[1]),
         void_asked=found.void_asked,
         question=question(state, found),
+        headline=headline_of(state, found),
+        further=round_before(state, found) or "",
         authority=found.row.authority,
         next_deck=found.waiting,
         moves=tuple(MoveView(*move) for move in moved),

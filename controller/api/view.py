@@ -13,6 +13,7 @@ from controller.rules.dealing_order import DEALER, Place
 from controller.rules.layout import Bet, viewer
 from controller.table.counts import ledger_of
 from controller.table.decks import may_be_dealt_from
+from controller.table.headline import headline
 from controller.table.irregularities.corrections import too_late
 from controller.table.irregularities.put_down import card_put_down
 from controller.table.irregularities.questions import in_order
@@ -212,6 +213,7 @@ class TableView(TableSummary, frozen=True, kw_only=True):
     ledger: LedgerView | None = None  # None: no deck is in play, or it has to be counted first
     next_deck: WaitingDeckView | None = None
     decks: tuple[RecordedDeck, ...] = ()
+    headline: AnyText = ""  # the next act in a few words
     next_steps: tuple[AnyText, ...] = ()  # `next_step` sentence by sentence, the act first
     by_hand: bool = False  # the rest of the round is dealt by hand, without the device
     stub_comes: bool = False  # the device deals and counts the stub before the chips are paid
@@ -292,6 +294,7 @@ def view_of(state: TableState, link: LinkView, noticed: Mapping[int, int] | None
         next_deck=_next_deck(state),
         decks=state.decks.recorded,
         next_step=next_step(state) if chosen else "",
+        headline=headline(state) if chosen else "",
         next_steps=next_steps(state) if chosen else (),
         by_hand=state.round.by_hand,
         stub_comes=state.phase is Phase.SETTLING and stub_count_due(state) and stub_comes(state),

@@ -162,8 +162,10 @@ def _cards(view: TableView, say: Terminal) -> list[RenderableType]:
     lines: list[RenderableType] = []
     ledger = view.ledger
     if ledger is not None and (not ledger.whole or any(getattr(ledger, pile) for pile in BESIDE)):
-        piles = {pile: getattr(ledger, pile) for pile in ("stub", "tray", "hands", *BESIDE)}
-        counted = [say.of_console(f"ledger.{pile}", n=n) for pile, n in piles.items() if n or pile not in BESIDE]
+        piles = {"stub": ledger.stub, "tray": ledger.tray, "dealt": ledger.hands + ledger.first_card}
+        piles |= {pile: n for pile in BESIDE if pile != "first_card" and (n := getattr(ledger, pile))}
+        device = say.of_console(f"device.{view.device.kind or 'device'}").lower()
+        counted = [say.of_console(f"ledger.{pile}", n=n, device=device) for pile, n in piles.items()]
         line = message("cards: {cards} = {total}", cards=" · ".join(counted), total=ledger.total)
         lines.append(Text(say(line), "" if ledger.whole else "bold red"))
     if view.deck.deck and view.phase not in ROUND:

@@ -38,6 +38,7 @@ CANNOT_SERVE: Final = frozenset(
 """Codes of docs/faults.md with which a device stays out of use until a person has acted."""
 
 
+TWO: Final = 2  # hands that are named even if all are turned over
 CONFIRM_END: Final = message("Confirm to end the round.")
 CHANGED: Final = message('Pay or take back the difference, then press "Paid".')
 CALL_PIT_SUPERVISOR: Final = message("Call the pit supervisor to return the table to service.")
@@ -303,6 +304,8 @@ def _examine(state: TableState) -> tuple[Message, ...]:
 def _expose(state: TableState) -> tuple[Message, ...]:
     places = (*state.round.live_places, DEALER)
     face_down = tuple(place for place in places if not state.round.hands.get(place, Hand()).shown)
+    if face_down == places and len(places) > TWO:
+        return (message("Turn over all hands."),)
     if face_down:
         return (message("Turn over {hands}.", hands=state.game.words.of_all(face_down)),)
     return (message("Settle the round."),)

@@ -88,7 +88,7 @@ def test_silence_is_shown_after_three_seconds_and_blocks_after_five(page: Page, 
     assert page.locator("#bar .device.amber").inner_text() == "silent 3 s"
     assert sentence(page) == before
     silent(page, 2)
-    assert sentence(page) == "Leave the cards: no contact with the table PC."
+    assert sentence(page) == "Leave the cards: the table PC is silent."
     assert page.locator("#sentence.red").count() == 1
     assert page.locator("#stage.hatched").count() == 1
     assert page.locator("#stage .as-of").inner_text().startswith("as of ")
@@ -102,7 +102,7 @@ def test_after_silence_the_new_state_is_shown_and_how_long_it_was(page: Page, se
     silent(page, 9)
     hear(page, server, "examining")
     assert page.locator("#answer .text").inner_text().endswith("Back after 9 s. The screen is up to date.")
-    assert sentence(page) == states()["examining"]["view"]["next_step"]
+    assert sentence(page) == states()["examining"]["view"]["headline"]
     assert page.locator("#stage.hatched").count() == 0
     assert page.locator("button.menu:enabled").count() == 1
 
@@ -133,7 +133,7 @@ def test_a_stream_that_the_browser_gave_up_is_opened_again(page: Page, server: P
         page.clock.run_for(250)
         if server.asked.count("/v1/screen") == 4:
             break
-    says(page, "#sentence", "turn over")
+    says(page, "#sentence", "Let the players look")
 
 
 def test_a_dead_stream_is_opened_again(page: Page, server: PageServer) -> None:
@@ -352,11 +352,11 @@ def test_hands_of_a_void_round_are_neither_won_nor_lost(page: Page, server: Page
 def test_a_lost_device_and_lost_contact_are_shown_one_at_a_time(page: Page, server: PageServer) -> None:
     """The panel has the other acts."""
     follow(page, server, "away")
-    assert sentence(page) == "The shuffler is not connected: check its power and its cable."
+    assert sentence(page) == "Check the shuffler's power and cable."
     facts = page.locator("#panel .facts p")
     assert facts.last.inner_text() == "Or call the pit supervisor to deal by hand."
     silent(page, 6)
-    assert sentence(page) == "Leave the cards: no contact with the table PC."
+    assert sentence(page) == "Leave the cards: the table PC is silent."
     assert facts.all_inner_texts() == [
         "1. The page reconnects automatically.",
         "2. If it does not come back, call a technician.",

@@ -45,7 +45,7 @@ async def test_an_exposed_single_card_where_the_document_is_silent(kind: type[Cl
         await console.deal_singles(1)
         await console.page.locator("#stage .place .card").first.wait_for()
         await console.report("exposed_card", (await console.order_of_deal())[0])
-        await console.says("Call the shift manager. What is the ruling?")
+        await console.says("Call the shift manager for a ruling.")
         await console.reads("The rules are silent. Decision: shift manager")
         assert "Set card order" not in await console.page.locator("#panel").inner_text()  # nothing came together
         await console.press("continue")

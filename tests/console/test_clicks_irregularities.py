@@ -50,7 +50,7 @@ async def test_a_first_card_is_drawn_shown_and_counted_from() -> None:
         await console.press("done")
         await console.page.locator("#bar .round", has_text="Dealing").wait_for()
         await console.deal_singles(12)
-        await console.says("Turn over Players")
+        await console.says("Turn over all hands")
         cards = [card for (card,) in console.table.dealt()[1:]]
         hands: dict[str, list[str]] = {}
         for place, card in zip(await console.order_of_deal(), cards, strict=True):
@@ -90,7 +90,7 @@ async def test_hands_of_simultaneous_single_cards_are_moved() -> None:
         for answer in ("no", "yes", "no", "yes"):  # too many; at the wrong place; handled; can be put right
             await console.press(answer)
         await console.confirm(SUPERVISOR)
-        await console.says("Enter which cards lie in the wrong place")
+        await console.says("Enter which cards lie elsewhere")
         await console.reads("TP 5.3. Decision: dealer")
         await console.press("place_cards/")
         await console.tap("B1")
@@ -112,7 +112,7 @@ async def test_cards_that_cannot_be_put_right_void_the_round() -> None:
         await console.deal(2)
         await console.report("wrong_distribution")
         await console.press("no")
-        await console.says("Does moving complete hands to other places put it right?")
+        await console.says("Would moving whole hands correct it?")
         await console.press("yes")
         await console.confirm(SUPERVISOR)
         await console.press("cannot")
@@ -132,7 +132,8 @@ async def test_a_card_that_came_face_up_is_confirmed_by_the_dealer() -> None:
         await console.reads("Then: The face-up card counts as the next card (NC 5.10)")
         await console.reads("Deal 3 cards to box 3.")
         await console.press("confirm")
-        await console.says("3 cards to Box 3. Card 1 is face up.")
+        await console.says("3 cards to Box 3.")
+        await console.reads("Card 1 is face up.")
 
 
 async def test_a_wrong_number_of_cards_is_counted_on_the_pad() -> None:
@@ -145,13 +146,13 @@ async def test_a_wrong_number_of_cards_is_counted_on_the_pad() -> None:
         await console.press("ok")
         await console.page.locator('.place[data-place="D"]', has_text="4 cards").wait_for()
         await console.press("no")
-        await console.reads("Had any Player handled cards before the error was noticed? NO")
+        await console.reads("Had a Player handled cards before that? NO")
         await console.press("again")
         await console.says("Does the Dealer have 4 cards?")
         await console.press("yes")
-        await console.says("Had any Player handled")
+        await console.says("Had a Player handled")
         await console.press("yes")
-        await console.reads("Had any Player handled cards before the error was noticed? YES")
+        await console.reads("Had a Player handled cards before that? YES")
 
 
 async def test_a_jam_is_cleared_and_the_deal_continues() -> None:
@@ -174,7 +175,7 @@ async def test_a_cable_that_is_pulled_and_put_in_again() -> None:
         await console.deal(1)
         await console.says("3 cards to Box 3")
         await console.at_device("unplug", "unplugged")
-        await console.says("check its power and its cable")
+        await console.says("power and cable")
         assert "/" not in await console.page.locator("#sentence .text").inner_text(), "no path of the machine"
         await console.reads("1. Waiting for the device.")
         await console.page.locator('#panel .primary.off[data-act="continue_round/"]').wait_for()
@@ -210,7 +211,7 @@ async def test_the_rest_is_dealt_by_hand_while_the_device_is_away() -> None:
         await console.press("ok")
         await console.press("The device failed")
         await console.sign(SUPERVISOR)
-        await console.says("turn over the Dealer's hand")
+        await console.says("Let the players look")
 
 
 async def test_a_power_failure_is_ruled_by_an_authorised_person() -> None:
@@ -223,7 +224,7 @@ async def test_a_power_failure_is_ruled_by_an_authorised_person() -> None:
         await console.report("power_failure")
         await console.press("yes")
         await console.confirm(SUPERVISOR)
-        await console.says("Call the shift manager. What is the ruling?")
+        await console.says("Call the shift manager for a ruling.")
         await console.press("continue")
         await console.press("Seen at the table")
         await console.press(MANAGER.id)
@@ -243,7 +244,7 @@ async def test_the_authority_for_a_stop_is_called_once_the_answer_shows_it() -> 
         await console.press("no")
         await console.reads("NC 5.17. Decision: pit supervisor")
         await console.confirm(SUPERVISOR)
-        await console.says("Call the shift manager. What is the ruling?")
+        await console.says("Call the shift manager for a ruling.")
 
 
 async def test_maintenance_and_back() -> None:
@@ -251,7 +252,7 @@ async def test_maintenance_and_back() -> None:
         await console.choose_in_menu("begin_maintenance/")
         await console.press("Cleaning")
         await console.sign(SUPERVISOR)
-        await console.says("Under maintenance")
+        await console.says("End the maintenance")
         await console.press("instruct_device/run_self_test")
         await console.sign(SUPERVISOR)
         await console.press("end_maintenance/")
@@ -286,7 +287,7 @@ async def test_two_swapped_hands_are_moved_back() -> None:
         await console.reads("1. Cards at Box 3 to Box 1")
         await console.reads("2. Cards at Box 1 to Box 3")
         await console.press("moved")
-        await console.says("turn over the Dealer's hand")
+        await console.says("Let the players look")
 
 
 async def test_a_doubt_is_ended_by_a_count_with_a_witness() -> None:
@@ -301,9 +302,9 @@ async def test_a_doubt_is_ended_by_a_count_with_a_witness() -> None:
         await console.press("ok")
         await console.says("Second counter?")
         await console.press(SUPERVISOR.id)
-        await console.says('Press "Play goes on".')
+        await console.reads('Press "Play goes on".')
         await console.confirm(SUPERVISOR)
-        await console.says("turn over the Dealer's hand")
+        await console.says("Let the players look")
 
 
 async def test_a_wrong_count_is_counted_again_by_the_dealer() -> None:
@@ -319,9 +320,9 @@ async def test_a_wrong_count_is_counted_again_by_the_dealer() -> None:
         await console.says("How many cards are there?")
         for key in ("4", "3", "ok", SUPERVISOR.id):
             await console.press(key)
-        await console.says('Press "Play goes on".')
+        await console.reads('Press "Play goes on".')
         await console.confirm(SUPERVISOR)
-        await console.says("turn over the Dealer's hand")
+        await console.says("Let the players look")
 
 
 async def test_a_face_already_on_the_table_is_reported_as_a_foreign_card() -> None:
@@ -377,7 +378,7 @@ async def test_a_device_that_falls_silent_and_answers_again() -> None:
         await console.deal(1)
         await console.says("3 cards to Box 3")
         await console.table.move("silent")
-        await console.says("check its power and its cable")
+        await console.says("power and cable")
         await console.reads("3. Compare the cards with the screen.")
         await buttons_lie_apart(console)
         await console.at_device("silent off", "off")
@@ -391,10 +392,10 @@ async def test_a_power_failure_that_no_longer_matters() -> None:
     async with opened() as console:
         await console.to_dealing(1, 3)
         await console.deal(3)
-        await console.says("turn over the Dealer's hand")
+        await console.says("Let the players look")
         await console.at_device("unplug", "unplugged")
         await console.report("power_failure")
-        await console.says("Does it keep the round from going on as it was?")
+        await console.says("Does it keep the round from going on?")
         await console.press("no")
         await console.confirm(SUPERVISOR)
         await console.reads("The shuffler is not connected: check its power and its cable.")
@@ -425,7 +426,7 @@ async def test_a_ruling_that_voids_the_round_is_asked_twice() -> None:
         await console.to_dealing(1, 3)
         await console.deal(1)
         await console.report("exposed_card", "B1")
-        await console.says("What is the ruling?")
+        await console.says("for a ruling")
         await console.press("void")
         await console.press("Seen at the table")
         await console.press(MANAGER.id)
@@ -455,7 +456,7 @@ async def test_an_error_in_the_round_before() -> None:
         await console.says("3 cards to Box 3")
         assert await console.page.locator(".place.amber, .place.red").count() == 0, "no hand of this round is meant"
         await console.click(console.page.locator("#answer .matters"))
-        await console.says("Round 1:")
+        await console.counts("Round 1")
         await console.confirm(SUPERVISOR)
         await console.says("3 cards to Box 3")  # the matter that is asked about is not named below: it ends first
         await console.page.locator("#answer .matters").wait_for(state="hidden")

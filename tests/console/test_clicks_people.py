@@ -111,7 +111,7 @@ async def test_play_is_held_before_anybody_gives_a_reason() -> None:
         await console.page.locator('#panel [data-act="resume_table/"]').wait_for()
         await console.press("pause_table")  # it is asked again
         await console.press(console.words["phrase.spill"])
-        await console.says(console.words["phrase.spill"])
+        await console.reads(console.words["phrase.spill"])
         await console.press("resume_table/")
         await console.says("3 cards to Box 1")
 

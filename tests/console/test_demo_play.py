@@ -99,7 +99,7 @@ async def test_a_wrongly_marked_box_is_corrected_and_the_round_continues() -> No
             await console.press("done")
             await console.press("Entered by mistake")
             await console.sign(SUPERVISOR)
-            await console.says("Had any Player handled cards")
+            await console.says("Had a Player handled cards")
             await console.press("yes")
             await console.press("confirm")
             await console.says("Do you know which card belongs where?")

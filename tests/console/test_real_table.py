@@ -76,7 +76,7 @@ async def test_a_killed_daemon_is_reported_and_the_page_recovers(shown: Shown) -
     stage.daemon.signal(signal.SIGKILL)
     await stage.daemon.ended()
     await page.clock.run_for(5300)
-    assert await page.locator("#sentence.red").inner_text() == "Leave the cards: no contact with the table PC."
+    assert await page.locator("#sentence.red").inner_text() == "Leave the cards: the table PC is silent."
     assert await page.locator("button:enabled:not([aria-disabled=true]):visible").count() == 0
     await stage.start_daemon()
     while await page.locator("body.no-contact").count():

@@ -109,7 +109,7 @@ def test_the_screen_shows_the_account_only_when_cards_are_beside_the_hands() -> 
     table.take(2)
     assert "cards:" not in screen(table)
     table.do(lie(table, (2, "dropped")))
-    assert "cards: 50 stub · 0 tray · 1 in hands · 1 dropped = 52" in screen(table)
+    assert "cards: 50 in shoe · 0 in tray · 1 dealt · 1 dropped = 52" in screen(table)
 
 
 def test_the_screen_shows_when_the_account_is_not_52() -> None:

@@ -158,7 +158,7 @@ def test_the_next_step_shows_what_was_noticed_instead_of_its_kind() -> None:
     hands = table.state.round.hands
     other = tuple(card.face.expose() for card in hands["B1"].cards if card.face)
     table.do(operations.ExposeHand("D", other))
-    assert next_step(table.state).startswith("Check your entry of the Dealer's hand: is it right? ")
+    assert next_step(table.state).startswith("Is your entry of the Dealer's hand right? ")
 
 
 def test_a_refused_device_does_not_ask_to_check_its_cable() -> None:
@@ -188,7 +188,7 @@ BACK = "The shuffler is back. Compare the table with the screen, then continue t
         ("RTP", "Wait for boxes 1, 3 and 6 to return the cards, then turn them over."),
         ("NC", "When the players have looked at their hands, turn over the Dealer's hand."),
         ("P3", "Wait for boxes 1, 3 and 6 to return the cards, then turn them over."),
-        ("F3", "Turn over Players 1, 2 and 3 and the Banker's hand."),
+        ("F3", "Turn over all hands."),
     ],
 )
 def test_after_the_deal_the_act_precedes_the_trouble_of_an_unneeded_device(game_id: str, said: str) -> None:

@@ -106,7 +106,7 @@ def test_a_document_that_refers_the_case_is_not_silent(game_id: str, clause: str
     table = TableHarness(game_id=game_id).start().to_dealing().deal()
     table.report(Kind.WRONG_VIEWER, "B3")
     assert asked(table) == (
-        f"{MANAGER}Did the wrong person look at the hand of box 3? "
+        f"{MANAGER}Did the wrong person see box 3's cards? "
         f"No clause covers it; the shift manager decides ({clause}). What is the ruling?"
     )
 
@@ -281,10 +281,10 @@ def test_differing_faces_are_first_checked_by_their_author(game_id: str, by_devi
     entered = (*read[:2], next(card for card in reversed(DECK) if card not in read))
     table.expose(place, " ".join(card.code for card in entered))
     said = asked(table)
-    assert said.startswith("Check your entry of ")
+    assert said.startswith("Is your entry of ")
     assert " ".join(card.code for card in entered) in said
     assert read[2].code not in said, "it may lie face down at another place"
-    assert claimed(table)[0].endswith(": is it right?")
+    assert claimed(table)[0].endswith(" right?")
     table.deny(by=Role.DEALER)
     assert not table.state.open
     assert not table.state.round.hands[place].shown, "it is entered again"
@@ -299,7 +299,7 @@ def test_a_card_entered_twice_is_checked_before_cards_are_counted() -> None:
     own = faces_of(table.state.round.hands["B1"].cards)
     table.expose("B1", " ".join(card.code for card in (*own[:2], dealers[0])))
     assert table.open.kind is Kind.DECK_COUNT
-    assert asked(table).startswith("Check your entry of box 1: is it right? ")
+    assert asked(table).startswith("Is your entry of box 1 right? ")
     table.deny(by=Role.DEALER)
     assert not table.state.round.hands["B1"].shown
     assert not table.state.open
@@ -311,7 +311,7 @@ def test_an_entry_that_is_right_leads_to_the_error() -> None:
     entered = (*read[:2], next(card for card in reversed(DECK) if card not in read))
     table.expose("D", " ".join(card.code for card in entered))
     table.confirm(handled=False)
-    assert "Check your entry" not in asked(table)
+    assert "Is your entry" not in asked(table)
     assert table.refused(operations.DenyIrregularity(table.open.id, table.open.revision, "no"))[0] == "role"
 
 
@@ -415,9 +415,9 @@ def test_f3_pm5_a_mistyped_first_card_is_checked_first() -> None:
     (read,) = faces_of((drawn,))
     mistyped = next(card for card in DECK if card.rank is not read.rank)
     table.do(operations.ShowFirstCard(mistyped))
-    assert claimed(table) == ["Check your entry of the First Card: is it right?"]
+    assert claimed(table) == ["Is your entry of the First Card right?"]
     assert asked(table) == (
-        f"Check your entry of the First Card: is it right? {mistyped.code} was entered; the shoe read another card."
+        f"Is your entry of the First Card right? {mistyped.code} was entered; the shoe read another card."
     )
     denial = operations.DenyIrregularity(table.open.id, table.open.revision, "mistyped")
     assert table.refused(denial)[0] == "entry"

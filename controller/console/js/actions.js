@@ -123,7 +123,7 @@ function comingOn({ view, people, screen, offers }, { role }) {
 /** Return why the next act is off, or the progress of a returning device. */
 export function standing(screen) {
   const offer = screen.offers.find((one) => one.primary);
-  const said = offer?.sentence === screen.view.next_step; // region B shows it
+  const said = screen.view.next_steps.includes(offer?.sentence); // it is shown already
   if (offer?.operation !== "continue_round") return offer && !offer.allowed && !said ? [offer.sentence] : [];
   const { connected, status_agrees: agrees } = screen.view.device;
   return [

@@ -118,9 +118,10 @@ function followed(screen, matter, offer, deny, facts) {
   const denial = { key: "deny", label: say("op.deny_irregularity"), why: off(deny), act: () => start(deny) };
   return {
     arrows: told.arrows,
-    question: counted || matter.void_asked ? matter.question : asksFor(screen, matter, whole),
+    question: matter.void_asked ? matter.headline : asksFor(whole),
     facts: [
-      ...(hasAnswers ? inShort(screen, matter, applies) : matterFacts(screen, matter)),
+      ...(counted || matter.void_asked ? [matter.question] : [["name", whatAndWhere(screen, matter)]]),
+      ...(hasAnswers ? inShort(screen, matter, applies) : matterFacts(screen, matter).slice(1)),
       ...chips(screen, matter, facts),
       ...becomes(matter),
       // Before the answers, because three long ones fill the column.
@@ -155,9 +156,8 @@ function chips(screen, { kind, place }, facts) {
 }
 
 /** Return the next act: the dealer confirms, or calls the person who does. */
-function asksFor(screen, matter, { role }) {
-  const what = whatAndWhere(screen, matter);
-  return role === "dealer" ? say("matter.confirm", { what }) : say("matter.call", { what, who: say(`role.${role}`) });
+function asksFor({ role }) {
+  return role === "dealer" ? say("matter.confirm") : say("matter.call", { who: say(`role.${role}`) });
 }
 
 /** Return the label for confirming, with the rank if the dealer may not. */

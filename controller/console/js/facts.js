@@ -26,6 +26,7 @@ export function matterFacts(screen, matter, applies, who = "matter.decides") {
     ["name", whatAndWhere(screen, matter)],
     say("matter.noticed", { by, time: time(matter.noticed_utc_ns) }),
     capital(matter.note),
+    matter.further,
     clause(matter, applies, who),
   ];
 }

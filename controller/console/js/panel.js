@@ -14,7 +14,7 @@ import { answered } from "./labels.js";
 import { acts, always, comesFirst, label, primary, standing } from "./actions.js";
 import { askAbout, matterOf } from "./question.js";
 import { askedElsewhere, second } from "./second.js";
-import { isPlainDeal } from "./sentence.js";
+import { dealNotes, isPlainDeal } from "./sentence.js";
 import { sheet } from "./sheets.js";
 import { corrected } from "./signing.js";
 import { ask } from "./steps.js";
@@ -113,7 +113,7 @@ function whatToShow(screen) {
     const title = asked.grid || name === "kind" ? [] : [["title", act], ...(changes.length ? changes : [!isSaid && given])];
     const brings = name === "text" || name === "authority" ? followsFrom(screen, flow) : [];
     const asks = `${flow.offer.operation}/${flow.at}`;
-    return { ...asked, asks, left, facts: [...title, ...brings, ...(asked.facts ?? []), isSigned && given] };
+    return { tone: "plain", ...asked, asks, left, facts: [...title, ...brings, ...(asked.facts ?? []), isSigned && given] };
   }
   if (store.own.closed) return closed(store.own.closed);
   const twice = second(screen);
@@ -141,11 +141,12 @@ function followsFrom(screen, flow) {
 
 /** Return why the next act is off, and the table's other sentences. */
 function besides(screen) {
-  const [act, ...more] = screen.view.next_steps;
-  const others = isPlainDeal(screen.view) ? more.slice(screen.view.face_up.length ? 1 : 0) : more; // B names that card
+  const { headline, next_steps: steps } = screen.view;
+  const [act, ...more] = steps;
+  const others = isPlainDeal(screen.view) ? [...dealNotes(screen), ...more.slice(screen.view.face_up.length ? 1 : 0)] : act === headline ? more : steps;
   const open = screen.view.phase === "exposing" && screen.view.hands.some((hand) => hand.shown);
   const classes = open && say("fact.classes");
-  const lines = [...new Set([...standing(screen), ...others, classes])].filter((line) => line !== act);
+  const lines = [...new Set([...standing(screen), ...others, classes])].filter((line) => line !== headline);
   const moved = moveLines(screen, moves(screen.view)); // the act's sentence adds nothing to these
   return moved.length ? moved : lines;
 }

@@ -45,7 +45,9 @@ export function askAbout(screen, matter) {
     act: () => start(one),
   }));
   const shown = {
-    question: matter.question,
+    question: matter.headline,
+    count: ofEarlier(screen, matter),
+    tone: isFirst(matter) ? undefined : "plain",
     facts: matterFacts(screen, matter, undefined, matter.stage === "claimed" ? "matter.confirms" : "matter.decides"),
     ...STAGES[matter.stage]?.(screen, matter, of, counts),
     ...first(screen, matter),
@@ -66,6 +68,17 @@ function correction(screen, matter) {
   const entered = matter.place ? hand?.shown : matter.claims.length && screen.view.first_card && screen.view.first_card !== "??";
   const offer = screen.offers.find((one) => one.operation === "correct_entry" && one.allowed);
   return entered && offer ? [{ ...act(screen, offer), label: say("matter.entered_wrongly") }] : [];
+}
+
+/** Return the round of a matter of an earlier round. */
+function ofEarlier({ view }, { round, next_deck: coming }) {
+  return round === view.round || coming ? "" : say("sign.round", { round });
+}
+
+/** Return whether this is the first headline of a matter, which is red if it stops the cards. */
+function isFirst({ id, revision, stage }) {
+  const { stated } = store.own;
+  return stage === "claimed" && !(stated?.id === id && stated.revision === revision);
 }
 
 /** Return what must be done before an answer, for region B. */
@@ -96,6 +109,7 @@ const STAGES = {
   },
 
   ordering: (screen, matter, of) => ({
+    facts: [...matterFacts(screen, matter), matter.question],
     right: of("name_order").map((one) => ({
       key: "order",
       label: say("op.name_order"),
@@ -130,7 +144,6 @@ const STAGES = {
   }),
 
   ruling: (screen, matter, of) => ({
-    question: say("ask.ruling", { who: say(`role.${matter.who.replaceAll(" ", "_")}`) }),
     facts: [["then", matter.question], ...matterFacts(screen, matter).slice(1)],
     right: of("rule").map((one) => ({
       key: one.arguments.action,

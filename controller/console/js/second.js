@@ -38,7 +38,7 @@ export function second(screen) {
   };
   return {
     question: say(ends ? "second.conclude" : "second.void"),
-    tone: ends ? undefined : "red",
+    tone: "plain",
     facts: ends ? screen.view.next_steps.slice(1) : [], // how long an error still counts
     list: [
       {

@@ -9,7 +9,7 @@ import { placeName, say } from "./words.js";
 const parts = {};
 const TONES = ["plain", "amber", "red"];
 const BLINKS = 5000; // ms: five times, once a second (parts.css)
-const SMALLER = ["", "long", "longer"];
+const SMALLER = ["", "long"]; // 40 px, 36 px
 const CARDS = 3; // of a hand
 const MARGIN = 8; // px, above and below the sentence together
 let alarmed = new Set();
@@ -27,7 +27,7 @@ export function headline(screen) {
   const matter = view.irregularities.find((found) => found.blocks);
   if (matter) return { text: asked(matter), count: "", tone: "red" };
   const own = ownWords(screen);
-  return { text: own || view.next_steps[0], count: own ? counted(view) : "", tone: tone(view) };
+  return { text: own || view.headline, count: own ? counted(view) : "", tone: tone(view) };
 }
 
 /** Return whether cards must stop, or a person must act before the deal goes on. */
@@ -50,12 +50,17 @@ function ownWords(screen) {
   const name = placeName(screen, view.next_place);
   const place = view.next_place === "D" ? say("deal.dealer", { name }) : name;
   const lies = view.hands.find((hand) => hand.place === view.next_place);
-  const first = lies?.dead ? say("deal.out", { name }) : "";
-  const open = faceUp(screen);
-  if (view.phase === "dealing_singles")
-    return first + say("deal.single", { card: (lies?.count ?? 0) + 1, all: CARDS, place }) + open;
-  const rest = view.tray > view.cards_due ? say("deal.rest", { n: view.tray - view.cards_due }) : "";
-  return first + say(view.tray ? "deal.lay" : "deal.comes", { n: view.cards_due, place }) + rest + open;
+  if (view.phase === "dealing_singles") return say("deal.single", { card: (lies?.count ?? 0) + 1, all: CARDS, place });
+  return say(view.tray ? "deal.lay" : "deal.comes", { n: view.cards_due, place });
+}
+
+/** Return what else people have to know about the next cards of a plain deal. */
+export function dealNotes(screen) {
+  const { view } = screen;
+  const name = placeName(screen, view.next_place);
+  const isOut = view.hands.find((hand) => hand.place === view.next_place)?.dead;
+  const rest = view.phase === "dealing_sets" && view.tray > view.cards_due ? view.tray - view.cards_due : 0;
+  return [isOut && say("deal.out", { name }), rest && say("deal.rest", { n: rest }), faceUp(screen)].filter(Boolean);
 }
 
 /** Return whether the deal goes on and the page describes it in its own words. */
@@ -76,8 +81,8 @@ function faceUp({ view, layout }) {
 /** Return the first question: the claim, then the first open question, or the count if only that answers it. */
 export function asked(matter) {
   const [claim] = matter.claims;
-  if (matter.asks[0] === "counted_wrong" && !claim) return matter.question;
-  return claim?.question ?? matter.questions[0] ?? matter.question;
+  if (matter.asks[0] === "counted_wrong" && !claim) return matter.headline;
+  return claim?.question ?? matter.questions[0] ?? matter.headline;
 }
 
 /** Return the number of the next set, or of the next single card. */

@@ -16,7 +16,7 @@ export function sign(screen, flow) {
   const correction = corrected(screen, flow);
   const facts = correction.length ? [...correction, ...told.lines, ...what] : [...what, ...told.lines];
   if (told.accepted === false && told.code !== "no-preview")
-    return { question: told.sentence, about: about(screen, flow), facts: correction }; // there is nothing to sign
+    return { question: say("sign.nothing"), about: about(screen, flow), facts: [told.sentence, ...correction] };
   const signer = able.find((person) => person.id === flow.signer) ?? (able.length === 1 ? able[0] : undefined);
   if (!signer)
     return {

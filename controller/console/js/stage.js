@@ -145,7 +145,8 @@ function update(node, place, screen) {
   const picking = Boolean(store.own.picking?.has(place)) && inContact();
 
   mark(node, "empty", !takes);
-  mark(node, "lit", (store.own.flow ? isAskedAbout(place) : due.includes(place)) && !matter);
+  const moved = !store.own.flow && view.round && moves(view).some((move) => move.source === place || move.place === place);
+  mark(node, "lit", (store.own.flow ? isAskedAbout(place) : moved || due.includes(place)) && !matter);
   mark(node, "red", matter?.blocks);
   mark(node, "amber", matter && !matter.blocks);
   mark(node, "dead", hand?.dead);

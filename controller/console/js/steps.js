@@ -212,7 +212,7 @@ const KINDS = {
     }));
     return {
       ...(earlier ? { question: say("ask.kind.earlier", { round: screen.view.earlier_round }) } : {}),
-      ...(!earlier && cardsCome(screen.view) ? { question: `${say("ask.kind")} ${say("report.cards_come")}` } : {}),
+      ...(!earlier && cardsCome(screen.view) ? { count: say("report.cards_come") } : {}),
       list: [...reports.slice(0, OFTEN.size), ...boxes, ...reports.slice(OFTEN.size), ...(now.length && before.length ? [toggle] : [])],
     };
   },

@@ -49,7 +49,7 @@ class Claim(NamedTuple):
 
 
 CLAIMS: Final[dict[Kind, tuple[Claim, ...]]] = {
-    Kind.FOREIGN_CARD: (Claim(message("Is there a card that does not belong to this deck?")),),
+    Kind.FOREIGN_CARD: (Claim(message("Is there a card from another deck?")),),
     Kind.DECK_COUNT: (
         Claim(message("Is a card missing from the deck?")),
         Claim(message("Is there an extra card in the deck?")),
@@ -77,7 +77,7 @@ CLAIMS: Final[dict[Kind, tuple[Claim, ...]]] = {
     ),
     Kind.SIDE_WITHOUT_MAIN: (Claim(message("Is there a side bet without a main bet?")),),
     Kind.DEALER_EXPOSED_EARLY: (Claim(message("Was {dealers_hand} turned over too early?")),),
-    Kind.WRONG_VIEWER: (Claim(message("Did the wrong person look at the hand of {place}?")),),
+    Kind.WRONG_VIEWER: (Claim(message("Did the wrong person see {place}'s cards?")),),
     Kind.PLAYER_EXPOSED: (
         Claim(message("Did a player drop a card of {place}?"), Facts(dropped=True)),
         Claim(message("Did a player expose a card of {place}?"), Facts(dropped=False)),
@@ -149,7 +149,7 @@ def entry_in_doubt(state: TableState, found: Irregularity) -> ExposeHand | ShowF
 
 def _check_entry(state: TableState, said: ExposeHand | ShowFirstCard) -> Message:
     where = state.game.words.of_all([said.place]) if isinstance(said, ExposeHand) else message("the First Card")
-    return message("Check your entry of {hand}: is it right?", hand=where)
+    return message("Is your entry of {hand} right?", hand=where)
 
 
 def waits_for_hand_count(found: Irregularity) -> bool:
@@ -172,13 +172,13 @@ def claims(state: TableState, found: Irregularity) -> tuple[Claim, ...]:
     if found.stage is not Stage.CLAIMED or COUNT_BY_HAND in found.asks or waits_for_hand_count(found):
         return ()
     if _counted(state, found):
-        return (Claim(_with_rounds(state, found, _count_again(state, found))),)
-    return tuple(Claim(_with_rounds(state, found, one.question), one.states) for one in _claims(state, found))
+        return (Claim(_count_again(state, found)),)
+    return _claims(state, found)
 
 
 def _with_rounds(state: TableState, found: Irregularity, *question: Message | None) -> Message:
     """Return the text with its round, unless that is in progress, and with the other round that it may concern."""
-    said = sentences(*question, _round_before(state, found))
+    said = sentences(*question, round_before(state, found))
     if found.round == state.round.number or found.waiting:
         return said
     return message("Round {round}: {question}", round=found.round, question=said)
@@ -222,7 +222,7 @@ def without_calls(said: Message, present: Role) -> Message:
     return kept(said)  # type: ignore[return-value]  # a message stays one
 
 
-def _round_before(state: TableState, found: Irregularity) -> Message | None:
+def round_before(state: TableState, found: Irregularity) -> Message | None:
     """Return the note that it is also to be reported for the previous round: each round is decided separately."""
     before = state.earlier
     if before is None or not state.in_round or found.kind not in MAY_CONCERN_BOTH or found.waiting:
