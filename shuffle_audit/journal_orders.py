@@ -222,7 +222,7 @@ def decided_after(source: Source, after: int = 0) -> Iterator[DecisionInRound]:
     been altered.
     """
     for said in source.misplaced:
-        raise damaged(source.paths[0].parent, said.rstrip("."))
+        raise damaged(source.paths[0].parent, str(said).rstrip("."))
     for stored in source.decisions(after):
         if not stored.holds:
             where = source.path_of(stored.last)

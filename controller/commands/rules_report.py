@@ -378,7 +378,7 @@ def _row(law: Law, found: NumberedRow) -> RowReading:
         number=found.number,
         kind=row.kind.value,
         what=str(law.game.words.own(KINDS[row.kind])),
-        when=facts_in_words(found.when, law.game.words),
+        when=tuple(map(str, facts_in_words(found.when, law.game.words))),
         noticed=noticed_in_words(found.noticed),
         clause=row.clause,
         disposition=row.disposition.value,

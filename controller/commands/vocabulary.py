@@ -10,7 +10,7 @@ from controller.games.specification import STATED, Disposition, Facts, Noticed, 
 from controller.games.wager_specification import Betting, Excess, LimitOf, Shortfall, Viewer
 from controller.rules.settlement import Rounding
 from firmware_bridge.link import LinkState
-from firmware_bridge.messages import message
+from firmware_bridge.messages import Message, message
 
 USUAL: Final = OwnWords()  # without a named game
 
@@ -21,32 +21,44 @@ def words_of(game_id: str) -> OwnWords:
 
 
 FACTS: Final = {  # fact -> (if true, if false)
-    "wrong_number": ("a hand has too many or too few cards", "every hand has the right number of cards"),
-    "dealer_hand": ("the {dealer}'s hand", "a Player's hand"),
-    "handled": ("cards were handled", "no Player has handled cards"),
-    "misplaced": ("place, order or number is wrong", "place, order and number are right"),
-    "order_known": ("their order is known", "their order is not known"),
-    "places_certain": ("every card's place is certain", "not every card's place is certain"),
-    "before_close": ('before "No more bets"', 'after "No more bets"'),
-    "counted_wrong": ("a count by hand gives the wrong number", "a count by hand gives the right number"),
-    "viewed": ("its Player has viewed it", "its Player has not viewed it"),
-    "curable": ("moving complete hands corrects it", "moving complete hands does not correct it"),
-    "reconstructable": ("the intended order can be restored", "the intended order cannot be restored"),
-    "first_card": ("the first card of the round", "not the first card of the round"),
-    "affects_play": ("the round cannot go on as it was", "the round can go on as it was"),
-    "manual": ("the device yields single cards", "the device yields sets"),
-    "established": ("a wager has won or lost for certain", "no wager has won or lost for certain"),
-    "face_seen": ("its face was seen", "its face was not seen"),
-    "shuffling": ("while the deck was shuffled", "not while the deck was shuffled"),
-    "dropped": ("it was dropped", "it was not dropped"),
-    "withdrawn": ("withdrawn", "placed or raised"),
-    "between_rounds": ("between rounds", "in a round"),
-    "in_stub": ("in the stub and not to be dealt", "to be dealt in this round"),
-    "cannot_tell": ("it is unknown which wagers were placed", "the wagers placed are known"),
-    "dealt_before": ("about a card dealt before that choice", "about a card dealt after that choice"),
-    "one_hand": ("all of them go to one hand", "they go to several hands"),
-    "dead_hand": ("the hand is out of play", "the hand is in play"),
-    "chosen_before": ("a bettor has chosen to go on after an earlier error", "no bettor has had to choose before"),
+    "wrong_number": (
+        message("a hand has too many or too few cards"),
+        message("every hand has the right number of cards"),
+    ),
+    "dealer_hand": (message("the {dealer}'s hand"), message("a Player's hand")),
+    "handled": (message("cards were handled"), message("no Player has handled cards")),
+    "misplaced": (message("place, order or number is wrong"), message("place, order and number are right")),
+    "order_known": (message("their order is known"), message("their order is not known")),
+    "places_certain": (message("every card's place is certain"), message("not every card's place is certain")),
+    "before_close": (message('before "No more bets"'), message('after "No more bets"')),
+    "counted_wrong": (
+        message("a count by hand gives the wrong number"),
+        message("a count by hand gives the right number"),
+    ),
+    "viewed": (message("its Player has viewed it"), message("its Player has not viewed it")),
+    "curable": (message("moving complete hands corrects it"), message("moving complete hands does not correct it")),
+    "reconstructable": (
+        message("the intended order can be restored"),
+        message("the intended order cannot be restored"),
+    ),
+    "first_card": (message("the first card of the round"), message("not the first card of the round")),
+    "affects_play": (message("the round cannot go on as it was"), message("the round can go on as it was")),
+    "manual": (message("the device yields single cards"), message("the device yields sets")),
+    "established": (message("a wager has won or lost for certain"), message("no wager has won or lost for certain")),
+    "face_seen": (message("its face was seen"), message("its face was not seen")),
+    "shuffling": (message("while the deck was shuffled"), message("not while the deck was shuffled")),
+    "dropped": (message("it was dropped"), message("it was not dropped")),
+    "withdrawn": (message("withdrawn"), message("placed or raised")),
+    "between_rounds": (message("between rounds"), message("in a round")),
+    "in_stub": (message("in the stub and not to be dealt"), message("to be dealt in this round")),
+    "cannot_tell": (message("it is unknown which wagers were placed"), message("the wagers placed are known")),
+    "dealt_before": (message("about a card dealt before that choice"), message("about a card dealt after that choice")),
+    "one_hand": (message("all of them go to one hand"), message("they go to several hands")),
+    "dead_hand": (message("the hand is out of play"), message("the hand is in play")),
+    "chosen_before": (
+        message("a bettor has chosen to go on after an earlier error"),
+        message("no bettor has had to choose before"),
+    ),
 }
 
 NOTICED: Final = {
@@ -108,10 +120,10 @@ OPTIONS: Final = {
 """The possible outcomes of an irregularity, as the table calls them."""
 
 UNIT_NAMES: Final = {Unit.SETS: message("sets"), Unit.SINGLES: message("singles")}
-UNITS: Final = {Unit.SETS: "sets of three", Unit.SINGLES: "single cards"}
+UNITS: Final = {Unit.SETS: message("sets of three"), Unit.SINGLES: message("single cards")}
 ORDERS: Final = {
-    Order.BY_HAND: "three cards to each place in turn",
-    Order.BY_ROUND: "one card to each place in turn, three times",
+    Order.BY_HAND: message("three cards to each place in turn"),
+    Order.BY_ROUND: message("one card to each place in turn, three times"),
 }
 LIMITS: Final = {
     LimitOf.WAGER: "minimum and maximum apply to each wager",
@@ -145,15 +157,15 @@ def follows_in_words(disposition: Disposition, *, chooses: bool) -> str:
     return str(FOLLOWS[disposition])
 
 
-def facts_in_words(when: Facts, words: OwnWords = USUAL) -> tuple[str, ...]:
+def facts_in_words(when: Facts, words: OwnWords = USUAL) -> tuple[Message, ...]:
     """Return the facts that a row needs, each as a short phrase.
 
-    >>> facts_in_words(Facts(dealer_hand=True, handled=False))
-    ("the Dealer's hand", 'no Player has handled cards')
+    >>> [str(fact) for fact in facts_in_words(Facts(dealer_hand=True, handled=False))]
+    ["the Dealer's hand", 'no Player has handled cards']
     """
     stated = ((name, getattr(when, name)) for name in STATED)
     said = (FACTS[name][0 if value else 1] for name, value in stated if value is not None)
-    return tuple(one.replace("{dealer}", str(words.dealer)) for one in said)
+    return tuple(map(words.own, said))
 
 
 def noticed_in_words(noticed: tuple[Noticed, ...]) -> str:

@@ -17,8 +17,9 @@ from controller.journal.packing import Packing
 from controller.journal.reader import over_state
 from controller.journal.sealing import FileKeys, JournalKeys
 from firmware_bridge.cards import Card, Concealed
+from firmware_bridge.messages import AnyText, Message, message
 
-Find: TypeAlias = Callable[[str, str, int], None]
+Find: TypeAlias = Callable[[str, AnyText, int], None]
 
 _STATES: Final = "SELECT number, version, digest, state, sealed, mac FROM checkpoint"
 _OPENING_OF: Final = frozenset({"card", "salt", "shuffle", "ordinal"})
@@ -56,13 +57,17 @@ class DeepCheck:
         self._states = {row[0]: row for row in connection.execute(_STATES)}
         number, opening = header.previous.number, header.opening
         if not header.is_authentic(self._file_keys):
-            self._find("not-authentic", "The file was not begun by a holder of the local key.", number)
+            self._find("not-authentic", message("The file was not begun by a holder of the local key."), number)
         try:
             state = self._codec.restore(number, opening, OPENING)
         except JournalError as error:
-            self._find("opening-state", f"The state with which the file begins cannot be opened: {error}", number)
+            self._find(
+                "opening-state",
+                message("The state with which the file begins cannot be opened: {problem}", problem=error.message),
+                number,
+            )
             return
-        self._compare(state, "opening-state", "The state with which the file begins", number)
+        self._compare(state, "opening-state", message("The state with which the file begins"), number)
         self._begun = True
 
     def row(self, row: Sequence[Any], given: bytes, texts: Sequence[bytes]) -> None:
@@ -70,22 +75,40 @@ class DeepCheck:
         last, _, _, _, round_number, _, sealed, hash_, mac = row
         if not self._file_keys.authenticates(mac, DECISION, hash_):
             self._find(
-                "not-authentic", f"The entries up to {last} were not written by a holder of the local key.", last
+                "not-authentic",
+                message("The entries up to {entry} were not written by a holder of the local key.", entry=last),
+                last,
             )
         if self._fold is not None:
             try:
                 self._entries(last, round_number, given, texts, sealed)
             except JournalError as error:
-                self._find("sealed", f"Up to entry {last}, what is sealed or written cannot be read: {error}", last)
+                self._find(
+                    "sealed",
+                    message(
+                        "Up to entry {entry}, what is sealed or written cannot be read: {problem}",
+                        entry=last,
+                        problem=error.message,
+                    ),
+                    last,
+                )
             except Exception as error:  # the rules may fail on events that they never produced
-                self._find("fold", f"The entries up to {last} cannot be folded: {type(error).__name__}.", last)
+                self._find(
+                    "fold",
+                    message(
+                        "The entries up to {entry} cannot be folded: {problem}.",
+                        entry=last,
+                        problem=type(error).__name__,
+                    ),
+                    last,
+                )
         if last in self._states:
             self._checkpoint(self._states.pop(last), Head(last, hash_))
 
     def end(self) -> None:
         """End a file."""
         for number in self._states:
-            self._find("checkpoint", "A state is saved where no decision ends.", number)
+            self._find("checkpoint", message("A state is saved where no decision ends."), number)
 
     def _entries(self, last: int, round_number: int, given: bytes, texts: Sequence[bytes], sealed: bytes) -> None:
         if round_number != self._round:
@@ -105,7 +128,15 @@ class DeepCheck:
     def _deal(self, card: Concealed, entry: int) -> None:
         known = self._dealt.setdefault((card.shuffle, card.ordinal), card)
         if known != card:
-            self._find("sealed", f"Card {card.ordinal} of shuffle {card.shuffle} is sealed with two faces.", entry)
+            self._find(
+                "sealed",
+                message(
+                    "Card {card} of shuffle {shuffle} is sealed with two faces.",
+                    card=card.ordinal,
+                    shuffle=card.shuffle,
+                ),
+                entry,
+            )
 
     def _open(self, round_number: int, opened: dict[str, Any], entry: int) -> None:
         shuffle, ordinal = opened["shuffle"], opened["ordinal"]
@@ -116,7 +147,11 @@ class DeepCheck:
         ):
             self._find(
                 "opening",
-                f"Card {ordinal} of shuffle {shuffle} was opened as a different card from the one dealt.",
+                message(
+                    "Card {card} of shuffle {shuffle} was opened as a different card from the one dealt.",
+                    card=ordinal,
+                    shuffle=shuffle,
+                ),
                 entry,
             )
 
@@ -124,20 +159,26 @@ class DeepCheck:
         number, version, digest, state, sealed, mac = row
         saved = PackedState(version, digest, state, sealed)
         if not self._file_keys.authenticates(mac, CHECKPOINT, over_state(head, saved)):
-            self._find("checkpoint", "A saved state is not what the daemon saved.", number)
+            self._find("checkpoint", message("A saved state is not what the daemon saved."), number)
         elif self._fold is not None and (version, digest) == (self._types.state.version, self._types.state.digest):
             try:
                 state = self._codec.restore(number, saved, CHECKPOINT)
             except JournalError as error:
-                self._find("checkpoint", f"A saved state cannot be opened: {error}", number)
+                self._find(
+                    "checkpoint", message("A saved state cannot be opened: {problem}", problem=error.message), number
+                )
             else:
-                self._compare(state, "checkpoint", "A saved state", number)
+                self._compare(state, "checkpoint", message("A saved state"), number)
 
-    def _compare(self, state: Any, code: str, what: str, number: int) -> None:
+    def _compare(self, state: Any, code: str, what: Message, number: int) -> None:
         if self._fold is None:
             return
         if self._begun and not self._fold.is_at(state):
-            self._find(code, f"{what} is not what the entries up to {number} fold to.", number)
+            self._find(
+                code,
+                message("{what} is not what the entries up to {number} fold to.", what=what, number=number),
+                number,
+            )
         self._fold.begin(state)
 
 

@@ -8,8 +8,9 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from controller.journal.file import Header
+from firmware_bridge.messages import AnyText, message
 
-Find: TypeAlias = Callable[[str, str, int], None]
+Find: TypeAlias = Callable[[str, AnyText, int], None]
 End: TypeAlias = tuple[str, int, str, int]
 """The end of a file: its id, the number and hash of its last entry, and when the next one was begun."""
 
@@ -49,13 +50,19 @@ class Deletions:
             ends = [(one["id"], one["last"], one["hash"], one["ended_utc_ns"]) for one in event["files"]]
             age = min((self._begun_ns - ended for *_, ended in ends), default=0)
         except (KeyError, TypeError):
-            self._find("deletion-not-signed", "A record of deleted files is not as it is written.", number)
+            self._find("deletion-not-signed", message("A record of deleted files is not as it is written."), number)
             return
         if not is_signed:
-            self._find("deletion-not-signed", "A record of deleted files is not signed.", number)
+            self._find("deletion-not-signed", message("A record of deleted files is not signed."), number)
         elif not self._keep_days or age < self._keep_days * _DAY_NS:
-            kept = f"for {self._keep_days} days" if self._keep_days else "for ever"
-            said = f"Files were deleted at an age of {age // _DAY_NS} days, and were to be kept {kept}."
+            days = age // _DAY_NS
+            said = message("Files were deleted at an age of {days} days, and were to be kept for ever.", days=days)
+            if self._keep_days:
+                said = message(
+                    "Files were deleted at an age of {days} days, and were to be kept for {kept} days.",
+                    days=days,
+                    kept=self._keep_days,
+                )
             self._find("deletion-not-due", said, number)
         else:
             self._ends.update(ends)

@@ -8,17 +8,18 @@ from typing import Final, TypeAlias
 import msgspec
 
 from controller.journal.chain import Head
+from firmware_bridge.messages import AnyText, Message, counted, message
 
 OF_PIN: Final = "other-than-pinned"
 OF_NOTE: Final = "other-than-noted"
-Find: TypeAlias = Callable[[str, str, int], None]
+Find: TypeAlias = Callable[[str, AnyText, int], None]
 
 
 class NotedHead(msgspec.Struct, frozen=True):
     """A noted head. `of` is its name in a sentence. `code` is that of the finding if the journal does not hold it."""
 
     head: Head
-    of: str
+    of: Message
     code: str
 
 
@@ -32,8 +33,8 @@ class NotedHeads:
         self._by_number: dict[int, list[NotedHead]] = {}
         self.count = 0
         """The number of noted heads, including a pin's."""
-        self.not_compared = ""
-        """A sentence about heads in files that are not here; empty if there are none."""
+        self.not_compared: Message | None = None
+        """A sentence about heads in files that are not here; None if there are none."""
 
     def note(self, noted: NotedHead) -> None:
         self.count += 1
@@ -55,9 +56,23 @@ class NotedHeads:
                 if number < first and noted.code != OF_PIN:
                     gone.append(noted)
                     continue
-                why = f"ends with entry {last}" if number > last else "does not hold it"
-                self._find(noted.code, f"{noted.of} is of entry {number}, and the journal {why}.", number)
+                said = message(
+                    "{head} is at entry {entry}, and the journal does not hold it.", head=noted.of, entry=number
+                )
+                if number > last:
+                    said = message(
+                        "{head} is at entry {entry}, and the journal ends with entry {last}.",
+                        head=noted.of,
+                        entry=number,
+                        last=last,
+                    )
+                self._find(noted.code, said, number)
         if gone:
-            heads = f"{gone[0].of} is" if len(gone) == 1 else f"{len(gone)} noted heads are"
-            said = f"{heads} of entries up to {gone[-1].head.number}, whose files are not here"
-            self.not_compared = f"{said}: not compared."
+            entry = gone[-1].head.number
+            self.not_compared = counted(
+                "{head} is at entry {entry}, whose file is not here: not compared.",
+                "{count} noted heads are at entries up to {entry}, whose files are not here: not compared.",
+                len(gone),
+                head=gone[0].of,
+                entry=entry,
+            )

@@ -54,6 +54,7 @@ from controller.journal.pin import BadPinError, Pinned, read_pin
 from controller.journal.pinning import PIN
 from controller.journal.reader import ROW_TYPES, split
 from controller.journal.signing import fingerprint, is_signed, key_statement, statement
+from firmware_bridge.messages import AnyText, Message, message
 
 PAGE: Final = 500  # rows read at once
 _ROWS: Final = """SELECT last, count, utc_ns, boottime_ns, round, body, sealed, hash, mac
@@ -77,7 +78,7 @@ class Finding(msgspec.Struct, frozen=True):
     code: str
     file: str
     entry: int
-    sentence: str
+    sentence: AnyText
 
 
 class Verified(msgspec.Struct, frozen=True):
@@ -93,7 +94,7 @@ class Verified(msgspec.Struct, frozen=True):
     head: Head
     signed: Head
     keys: tuple[str, ...]
-    unknown: tuple[str, ...]
+    unknown: tuple[Message, ...]
 
 
 def verify_journal(path: Path, *, noted: Iterable[Head] = (),
@@ -111,7 +112,7 @@ def verify_journal(path: Path, *, noted: Iterable[Head] = (),
     check.signed_at = signed_at or {}
     files = check.survey(path)
     for head in noted:
-        check.noted.note(NotedHead(head, "A noted head", OF_NOTE))
+        check.noted.note(NotedHead(head, message("A noted head"), OF_NOTE))
     for at, one in enumerate(files):
         check.file(one, newest=at == len(files) - 1)
     check.end(key, whole=path.is_dir())
@@ -142,7 +143,7 @@ class _Check:
         if local_key is not None and types is not None:
             self._deep = DeepCheck(local_key, types, fold, self.find)
 
-    def find(self, code: str, sentence: str, entry: int = 0) -> None:
+    def find(self, code: str, sentence: AnyText, entry: int = 0) -> None:
         self._findings.append(Finding(code, self._file, entry, sentence))
 
     def survey(self, path: Path) -> list[Path]:
@@ -153,7 +154,7 @@ class _Check:
         if not files:
             raise foreign(path)
         for fault in faults:
-            self.find("files", str(fault))
+            self.find("files", fault.message)
         self._note_pin(path / PIN)
         return files
 
@@ -161,12 +162,15 @@ class _Check:
         try:
             pinned = read_pin(pin)
         except BadPinError:
-            self.find("pin-damaged", f"The pin {pin} cannot be read.")
+            self.find("pin-damaged", message("The pin {path} of the journal cannot be read.", path=str(pin)))
         except OSError as error:
-            self.find("pin-unreadable", f"The pin {pin} cannot be read: {error.strerror}.")
+            self.find(
+                "pin-unreadable",
+                message("The pin {path} of the journal cannot be read: {why}.", path=str(pin), why=str(error.strerror)),
+            )
         else:
             if pinned is not None:
-                self.noted.note(NotedHead(pinned.head, "The pin", OF_PIN))
+                self.noted.note(NotedHead(pinned.head, message("The pin"), OF_PIN))
                 self._pinned = pin, pinned
 
     # -- a file
@@ -184,7 +188,7 @@ class _Check:
                     self._link(path, header)
                     self._content(path, connection, header, newest=newest)
         except JournalError as error:
-            self.find(error.code, str(error), self._head.number)
+            self.find(error.code, error.message, self._head.number)
             self._end = None
             return
         self._before, self._end = header, self._head
@@ -197,16 +201,20 @@ class _Check:
         # otherwise the previous file cannot be read, which was already reported
         elif before is not None and end is not None:
             if (header.previous_file, header.previous) != (before.file_id, end):
-                self.find("file-not-linked", "The file does not begin where the one before it ends.", end.number)
+                self.find(
+                    "file-not-linked", message("The file does not begin where the one before it ends."), end.number
+                )
             if header.identity != before.identity:
-                self.find("other-journal", "The file belongs to a different journal from the file before it.")
+                self.find("other-journal", message("The file belongs to a different journal from the file before it."))
         unsigned, self._unsigned_end = self._unsigned_end, None
         if unsigned is not None and before is not None and header.public_key == before.public_key:
             self._findings.append(unsigned)  # another key could not sign it, but signs the name, which holds the hash
         if before is not None and header.public_key != before.public_key:
             said = key_statement(header.identity.id, before.public_key, header.public_key)
             if not is_signed(before.public_key, header.endorsement, said):
-                self.find("key-changed", "The file is signed by another key, which the previous key did not endorse.")
+                self.find(
+                    "key-changed", message("The file is signed by another key, which the previous key did not endorse.")
+                )
         if header.public_key not in self._keys[-1:]:
             self._keys.append(header.public_key)
 
@@ -218,7 +226,7 @@ class _Check:
             try:
                 keys_for(path, self._local_key, header)
             except JournalError as error:
-                self.find(error.code, str(error))
+                self.find(error.code, error.message)
                 deep = None
         if self._thorough:
             self._structure(connection)
@@ -229,7 +237,7 @@ class _Check:
         """Check for rows that one query shows and another does not."""
         for (said,) in connection.execute("PRAGMA quick_check(10)"):
             if said != "ok":
-                self.find("structure", f"SQLite finds the file damaged: {said}.")
+                self.find("structure", message("SQLite finds the file damaged: {problem}.", problem=str(said)))
 
     def _rows_of(self, connection: SqliteConnection, header: Header, deep: DeepCheck | None, *, newest: bool) -> None:
         list(connection.execute("BEGIN"))  # a running table continues: read heads, states and the end as of one moment
@@ -240,12 +248,16 @@ class _Check:
         list(connection.execute("COMMIT"))
         is_signed = self._is_signed(header, heads)
         if not is_signed:
-            self.find("name-not-signed", "The file's name, with its opening state, is not signed.")
+            self.find("name-not-signed", message("The file's name, with its opening state, is not signed."))
         self._round = None
         packing = Packing(header.words)
         for row in self._pages(connection, end):
             if [type(value) for value in row] != ROW_TYPES:
-                self.find("chain", f"Entries after {self._head.number} are not as they are written.", row[0])
+                self.find(
+                    "chain",
+                    message("Entries after {entry} are not as they are written.", entry=self._head.number),
+                    row[0],
+                )
                 continue
             if self._round is not None and row[4] != self._round:
                 self._next_round(row[4], is_signed=is_signed)
@@ -259,9 +271,9 @@ class _Check:
             if deep is not None:
                 deep.row(row, given, texts)
         for number in heads:
-            self.find("head-without-entry", "A head is signed where no decision ends.", number)
+            self.find("head-without-entry", message("A head is signed where no decision ends."), number)
         if not newest and not is_signed:
-            said = "The file is closed, and its end is not signed."
+            said = message("The file is closed, and its end is not signed.")
             self._unsigned_end = Finding("end-not-signed", self._file, self._head.number, said)
         if deep is not None:
             deep.end()
@@ -269,14 +281,30 @@ class _Check:
     def _next_round(self, number: int, *, is_signed: bool) -> None:
         assert self._round is not None
         if number < self._round:
-            self.find("rounds-out-of-order", f"Round {number} follows round {self._round}.", self._head.number)
+            self.find(
+                "rounds-out-of-order",
+                message("Round {number} follows round {before}.", number=number, before=self._round),
+                self._head.number,
+            )
         if not is_signed:
-            self.find("round-not-signed", f"The last entry of round {self._round} is not signed.", self._head.number)
+            self.find(
+                "round-not-signed",
+                message("The last entry of round {before} is not signed.", before=self._round),
+                self._head.number,
+            )
 
     def _row(self, row: Sequence[Any], before: Head) -> Head:
         last, count, stored = row[0], row[1], row[7]
         if last != before.number + count:
-            self.find("numbers", f"Between entry {before.number} and entry {last} entries are missing or added.", last)
+            self.find(
+                "numbers",
+                message(
+                    "Between entry {before} and entry {entry} entries are missing or added.",
+                    before=before.number,
+                    entry=last,
+                ),
+                last,
+            )
         try:
             made = hash_decision(row[:7], before.hash)
         except struct.error:
@@ -284,7 +312,12 @@ class _Check:
         if made != stored:
             self.find(
                 "chain",
-                f"Entries {before.number + 1} to {last} are not what was written after entry {before.number}.",
+                message(
+                    "Entries {first} to {entry} are not what was written after entry {before}.",
+                    first=before.number + 1,
+                    entry=last,
+                    before=before.number,
+                ),
                 last,
             )
         return Head(last, stored)
@@ -293,10 +326,16 @@ class _Check:
         try:
             given, texts = split(packing.unpack(row[5]))
         except (msgspec.MsgspecError, ValueError) as error:
-            self.find("unreadable", f"The entries up to {row[0]} cannot be read: {error}.", row[0])
+            self.find(
+                "unreadable",
+                message("The entries up to {entry} cannot be read: {problem}.", entry=row[0], problem=str(error)),
+                row[0],
+            )
             return b"", ()
         if len(texts) != row[1] - 1:
-            self.find("events", f"Up to entry {row[0]} there are not as many events as entries.", row[0])
+            self.find(
+                "events", message("Up to entry {entry} there are not as many events as entries.", entry=row[0]), row[0]
+            )
         return given, texts
 
     def _is_signed(self, header: Header, heads: dict[int, tuple[int, bytes]]) -> bool:
@@ -314,10 +353,12 @@ class _Check:
             self._heads += 1
             self._signed = self._head
             if set(self.signed_at.get(self._head, ())) - {utc_ns}:
-                why = "The witness holds this head with a different time of signing."
+                why = message("The witness holds this head with a different time of signing.")
                 self.find("signed-again", why, self._head.number)
         else:
-            self.find("signature", "The signature of this head was not made with the file's key.", self._head.number)
+            self.find(
+                "signature", message("The signature of this head was not made with the file's key."), self._head.number
+            )
         return good
 
     def _pages(self, connection: SqliteConnection, end: int | None) -> Iterator[Sequence[Any]]:
@@ -326,7 +367,9 @@ class _Check:
             yield from rows
             self._reached(rows[-1][0])
             if not follow_on(first - 1, (row[0] for row in rows)):
-                self.find("structure", f"The rows after entry {first - 1} are not in their order.", first)
+                self.find(
+                    "structure", message("The rows after entry {entry} are not in their order.", entry=first - 1), first
+                )
                 return
             first = rows[-1][0] + 1
 
@@ -339,14 +382,19 @@ class _Check:
         self._compare_pin()
         found = [fingerprint(one) for one in self._keys]
         if key and not hmac.compare_digest(key.encode(), (found[-1] if found else "").encode()):
-            signer = found[-1] if found else "no key"
-            self.find("other-key", f"The journal is signed by {signer}, and not by {key}.")
+            signer = found[-1] if found else message("no key")
+            self.find(
+                "other-key", message("The journal is signed by {signer}, and not by {key}.", signer=signer, key=key)
+            )
         if whole and self._first is not None:
             name, header = self._first
             before = header.previous
             end = (header.previous_file, before.number, before.hash.hex(), header.created_utc_ns)
             if header.previous_file and not self._deletions.explain(end):
-                self.find("file-missing", f"The files before {name} are missing, and their deletion is not recorded.")
+                self.find(
+                    "file-missing",
+                    message("The files before {file} are missing, and their deletion is not recorded.", file=name),
+                )
 
     def _compare_pin(self) -> None:
         """Compare the rest of the pin; its head is compared with the other noted heads."""
@@ -354,13 +402,16 @@ class _Check:
             return
         path, pinned = self._pinned
         if self._before is not None and self._before.identity.id != pinned.journal_id:
-            self.find(OF_PIN, f"The pin is of the journal {pinned.journal_id}.")
+            self.find(OF_PIN, message("The pin is of the journal {journal}.", journal=pinned.journal_id))
             return
         with suppress(BadPinError, OSError):
             # a daemon started meanwhile has marked in the pin that the journal continues
             if pinned.stopped and self._head != pinned.head and read_pin(path) == pinned:
-                said = f"The pin says that an orderly stop ended the journal with entry {pinned.head.number}"
-                self.find("after-stop", f"{said}, and more entries follow.", pinned.head.number)
+                ended = message(
+                    "The pin says that an orderly stop ended the journal with entry {entry}, and more entries follow.",
+                    entry=pinned.head.number,
+                )
+                self.find("after-stop", ended, pinned.head.number)
 
     def verified(self) -> Verified:
         return Verified(
@@ -368,21 +419,27 @@ class _Check:
             tuple(map(fingerprint, self._keys)), tuple(self._unknown()),
         )  # fmt: skip
 
-    def _unknown(self) -> Iterator[str]:
+    def _unknown(self) -> Iterator[Message]:
         if self._signed != self._head:
-            yield (
-                f"Entries {self._signed.number + 1} to {self._head.number} are not covered by a signed head yet: "
-                "anyone who can write to the file may have changed or removed them."
+            yield message(
+                "Entries {first} to {entry} are not covered by a signed head yet: anyone who can write to the file "
+                "may have changed or removed them.",
+                first=self._signed.number + 1,
+                entry=self._head.number,
             )
         if self.noted.not_compared:
             yield self.noted.not_compared
         if not self.noted.count:
-            yield (
+            yield message(
                 "It was not checked whether its end is missing, or whether it is an older copy or another journal: "
                 "there is no pin beside it, and no head was given. Name a noted head with --head."
             )
         if self._local_key is None:
-            yield "The authors of decisions, sealed cards and saved states were not checked: that needs the local key."
+            yield message(
+                "The authors of decisions, sealed cards and saved states were not checked: that needs the local key."
+            )
         elif self._fold is None:
-            yield "It was not checked whether saved states follow from the entries: use --deep."
-        yield "A holder of the signing key could have rewritten all of it; compare a head that was noted elsewhere."
+            yield message("It was not checked whether saved states follow from the entries: use --deep.")
+        yield message(
+            "A holder of the signing key could have rewritten all of it; compare a head that was noted elsewhere."
+        )

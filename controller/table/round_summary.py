@@ -19,9 +19,11 @@ from controller.table.model import Hand
 from controller.table.round_state import Round
 from controller.table.state import TableState
 from firmware_bridge.cards import Card
+from firmware_bridge.messages import AnyText, message
 
 FACE_DOWN: Final = "??"
 FACE_UP: Final = "^^"  # a face-up card in a hand that is not turned over: an irregularity
+A_RULING: Final = message("a ruling")
 RETURNED: Final = "returned"
 PAID: Final = "paid"
 
@@ -36,10 +38,10 @@ class HandSummary(msgspec.Struct, frozen=True):
     place: Place
     cards: list[str]
     shown: bool
-    dead: str
+    dead: AnyText
     outcome: str
-    name: str
-    against: str
+    name: AnyText
+    against: AnyText
     half: bool
 
 
@@ -107,7 +109,7 @@ class RoundSummary(msgspec.Struct, kw_only=True):
 
     def _hand(self, place: Place, hand: Hand) -> HandSummary:
         judged = self.judged.get(place) if hand.outcome is not None else None
-        dead = (self.state.removals.get(int(place[1:])) or "a ruling") if hand.dead else ""
+        dead = (self.state.removals.get(int(place[1:])) or A_RULING) if hand.dead else ""
         known = [card.code for card in hand.shown or hand.named]
         return HandSummary(
             place=place,
@@ -115,8 +117,8 @@ class RoundSummary(msgspec.Struct, kw_only=True):
             shown=bool(hand.shown),
             dead=dead,
             outcome=str(hand.outcome or ""),
-            name=str(judged.hand) if judged is not None else "",
-            against=str(judged.dealer_hand) if judged is not None else "",
+            name=judged.hand if judged is not None else "",
+            against=judged.dealer_hand if judged is not None else "",
             half=hand.half and judged is not None,
         )
 

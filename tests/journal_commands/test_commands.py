@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -49,7 +50,7 @@ def test_a_round_shows_who_decided_by_which_clause_and_when(folder: Path) -> Non
     assert "19:01:32 bob at box 3 chooses to withdraw (NC 5.7.3); by dealer (dealer)" in printed
     assert "box 3      ?? ?? ?? out of play, bets returned (NC 5.7.3)" in printed
     assert "face down before" not in "".join(printed), "the withdrawn hand stays as it lies"
-    assert "box 1      AC 2C 3C Plain Six, WIN against Plain Four, pays half" in printed
+    assert "box 1      AC 2C 3C Plain Six, WON against Plain Four, pays half" in printed
 
 
 def test_a_void_round_shows_reason_author_and_returned_bets(folder: Path) -> None:
@@ -311,3 +312,30 @@ def test_damage_is_a_sentence_and_leaves_the_file(folder: Path, tmp_path: Path) 
     assert done.exit_code == 4
     assert "is damaged" in done.output
     assert copy.read_bytes() == before
+
+
+# -- languages -----------------------------------------------------------------------------------------------------
+
+
+PEOPLE_WROTE = re.compile(
+    "a visitor looked|so decided|the player of box 3[a-z ]+|it was box 1's neighbour, who [a-z ]+"
+)
+NAMES = re.compile(r"/\S+|[0-9a-f]{4,}|[a-z]+[_-][a-z_-]+|ruled|dealer|ann|bob|shift manager")
+
+
+@pytest.mark.parametrize("command", ["show 1", "show 3", "show 4", "show 6", "list", "report", "stats", "verify"])
+def test_the_words_for_people_are_in_their_language(folder: Path, command: str) -> None:
+    printed = run(*command.split(), "--journal", folder, "--language", "zh-Hans")
+    assert re.findall("[a-z]{2,}", NAMES.sub("", PEOPLE_WROTE.sub("", printed))) == []
+    assert "2026年11月23日" in printed or command == "verify"
+
+
+@pytest.mark.parametrize("command", ["show 1", "list", "report", "stats", "verify", "export"])
+def test_json_is_the_same_in_every_language(folder: Path, command: str) -> None:
+    json_of = [*command.split(), *(["--json"] if command != "export" else []), "--journal", folder]
+    assert run(*json_of, "--language", "zh-Hans") == run(*json_of)
+
+
+def test_the_language_of_the_locale_is_the_default(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    assert run("show", 3, "--journal", folder).startswith("牌桌 BAC-07 第3局")

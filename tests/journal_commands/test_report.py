@@ -61,18 +61,18 @@ def test_the_sections_of_an_evening(folder: Path) -> None:
     text = run("report", "--journal", folder)
     assert text.splitlines()[0].endswith(": 6 rounds, 1 void; 8 hands; 4 irregularities.")
     found = sections_of(text)
-    assert "void 1" in found["Rounds"]
+    assert "VOID 1" in found["Rounds"]
     assert "the house lost by the settled wagers 205" in found["Rounds"]
     assert found["Void rounds"][1] == (
         "3 19:04:44 NC 5.5.1 pit-supervisor (pit supervisor) a card that does not belong to this deck was found"
     )
     assert (
-        "I12 NC 5.7 1 0 a card exposed in dealing; ended: 1 every bettor chooses; rounds: 1"
+        "I12 NC 5.7 1 0 1 every bettor has chosen a card exposed in dealing; rounds: 1"
         in found["Irregularities by clause"]
     )
     decided = found["Irregularities by the person who decided"]
-    assert "shift-manager (shift manager) 1 by the ruling" in decided
-    assert any(row.startswith("pit-supervisor (pit supervisor) 1 every bettor chooses") for row in decided)
+    assert "shift-manager (shift manager) 1 by a ruling" in decided
+    assert any(row.startswith("pit-supervisor (pit supervisor) 1 every bettor has chosen") for row in decided)
     assert found["Not decided"] == ["None."]
     noted = found["Corrections, recalled cards, decks and journal"]
     assert [row.split()[2] for row in noted[1:]] == ["289", "302", "444"]
@@ -179,6 +179,14 @@ def test_peoples_text_is_escaped(tmp_path: Path) -> None:
     assert "script" not in page.tags
     assert "b" not in page.tags
     assert "&lt;b&gt;marked&lt;/b&gt; &amp; bent" in text
+
+
+def test_the_page_is_in_the_language_of_the_reader(folder: Path, tmp_path: Path) -> None:
+    text, page = page_of(folder, tmp_path / "report.html", "--language", "zh-Hans")
+    assert '<html lang="zh-Hans">' in text
+    assert page.headings[0] == "局数"
+    assert "2026年11月23日" in text
+    assert '<html lang="en">' in page_of(folder, tmp_path / "english.html")[0]
 
 
 def test_without_the_extra_the_text_remains(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

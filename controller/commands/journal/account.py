@@ -73,7 +73,7 @@ class Account(msgspec.Struct):
     house: str | None = None
     voids: list[JournaledRound] = []
     groups: list[IrregularityGroup] = []
-    deciders: dict[str, dict[str, int]] = {}
+    deciders: dict[tuple[str, str], dict[str, int]] = {}
     undecided: list[JournaledIrregularity] = []
     faults: list[EventLine] = []
     not_in_service_ns: int = 0
@@ -187,7 +187,7 @@ class Accountant:
             return
         group.outcomes[found.outcome] = group.outcomes.get(found.outcome, 0) + 1
         person, role = found.decided_by
-        by = self._account.deciders.setdefault(f"{person} ({role})", {})
+        by = self._account.deciders.setdefault((person, role), {})
         by[found.outcome] = by.get(found.outcome, 0) + 1
         self._person(person).decided += 1
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from controller.api.narration import with_messages
 from controller.commands.journal.account import Account
 from controller.commands.journal.decisions import EventLine, telling
 from controller.commands.journal.rounds import JournaledIrregularity, JournaledRound
 from controller.commands.journal.source import Source
 from controller.commands.journal.words import course
+from controller.table.round_summary import HandSummary
 
 
 def changed_in(source: Source) -> dict[str, Any]:
     """Return the ranges of changed entries and the breaks between files; empty if everything is as written."""
     found: dict[str, Any] = {"changed": source.changed} if source.changed else {}
-    return found | ({"misplaced": source.misplaced} if source.misplaced else {})
+    return found | ({"misplaced": [str(said) for said in source.misplaced]} if source.misplaced else {})
 
 
 def row_of(round_: JournaledRound) -> dict[str, Any]:
@@ -47,13 +50,13 @@ def whole(round_: JournaledRound) -> dict[str, Any]:
         "unit": "" if round_.deal is None else round_.deal.unit,
         "order": "" if round_.deal is None else round_.deal.order,
         "first_card": round_.first_card,
-        "hands": round_.dealt,
+        "hands": [_hand(hand) for hand in round_.dealt],
         "bets": round_.settlement or round_.bets,
         "house": round_.house,
         "chips": round_.chips,
         "people": round_.people,
         "refused": round_.refused,
-        "course": [{**_line(line), "words": words} for line, words in course(round_)],
+        "course": [{**_line(line), "words": str(said)} for line, said in course(round_)],
     }
 
 
@@ -78,13 +81,18 @@ def account_as_data(account: Account, source: Source) -> dict[str, Any]:
         "not_in_service_ns": account.not_in_service_ns,
         "voids": [{"round": one.number, **_void(one.void)} for one in account.voids if one.void is not None],
         "irregularities": account.groups,
-        "deciders": account.deciders,
+        "deciders": {f"{person} ({role})": ended for (person, role), ended in account.deciders.items()},
         "undecided": [_irregularity(found) for found in account.undecided],
         "faults": [_line(line) for line in account.faults],
         "noted": [_line(line) for line in account.noted],
         "people": account.people,
         "head": None if signed is None else {"head": signed.text, "key": signed.fingerprint, "good": signed.good},
     }
+
+
+def _hand(hand: HandSummary) -> dict[str, Any]:
+    texts = {"dead": str(hand.dead), "name": str(hand.name), "against": str(hand.against)}
+    return msgspec.structs.asdict(hand) | texts
 
 
 def _irregularity(found: JournaledIrregularity) -> dict[str, Any]:

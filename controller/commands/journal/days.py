@@ -5,8 +5,27 @@ from __future__ import annotations
 from datetime import date, datetime, time, timedelta, tzinfo
 from typing import Final, NamedTuple
 
+from msgspec.structs import replace
+
+from firmware_bridge.messages import AnyText, Message, message
+
 SECOND: Final = 1_000_000_000
 UTC: Final = "UTC"
+DAYS: Final = (
+    message("{day} January {year}"),
+    message("{day} February {year}"),
+    message("{day} March {year}"),
+    message("{day} April {year}"),
+    message("{day} May {year}"),
+    message("{day} June {year}"),
+    message("{day} July {year}"),
+    message("{day} August {year}"),
+    message("{day} September {year}"),
+    message("{day} October {year}"),
+    message("{day} November {year}"),
+    message("{day} December {year}"),
+)
+"""A day in words, by month."""
 
 
 class Span(NamedTuple):
@@ -14,7 +33,7 @@ class Span(NamedTuple):
 
     start: int
     end: int
-    name: str = ""
+    name: AnyText = ""
 
 
 class CasinoClock(NamedTuple):
@@ -32,10 +51,9 @@ class CasinoClock(NamedTuple):
     def hour(self, utc_ns: int) -> str:
         return self.local(utc_ns).strftime("%H:%M:%S")
 
-    def day_and_hour(self, utc_ns: int) -> str:
+    def day_and_hour(self, utc_ns: int) -> Message:
         """Return day and time in a form that is unambiguous everywhere."""
-        moment = self.local(utc_ns)
-        return f"{moment.day} {moment:%B %Y, %H:%M:%S}"
+        return message("{day}, {time}", day=day_named(self.local(utc_ns)), time=self.hour(utc_ns))
 
     def iso(self, utc_ns: int) -> str:
         return self.local(utc_ns).isoformat(timespec="milliseconds")
@@ -48,8 +66,10 @@ class CasinoClock(NamedTuple):
 
     def day(self, day: date) -> Span:
         """Return the whole gaming day."""
-        begins = f"{self.day_begins:%H:%M} {self.zone_name}"
-        name = f"gaming day of {day.day} {day:%B %Y} (from {begins})"
+        name = message(
+            "gaming day of {day} (from {begins} {zone})",
+            day=day_named(day), begins=f"{self.day_begins:%H:%M}", zone=self.zone_name,
+        )  # fmt: skip
         return Span(self._begins(day), self._begins(day + timedelta(days=1)), name)
 
     def hour_of(self, utc_ns: int) -> int:
@@ -72,17 +92,28 @@ class CasinoClock(NamedTuple):
         return round(datetime.combine(day, self.day_begins, self.zone).timestamp()) * SECOND
 
 
-def lasted(nanoseconds: int) -> str:
+def day_named(day: date) -> Message:
+    """Return a day with the name of its month.
+
+    >>> str(day_named(date(2026, 11, 23)))
+    '23 November 2026'
+    """
+    return replace(DAYS[day.month - 1], args={"day": day.day, "year": day.year})
+
+
+def lasted(nanoseconds: int) -> Message:
     """Return a duration for people.
 
-    >>> lasted(42 * SECOND), lasted(142 * SECOND), lasted(7325 * SECOND)
+    >>> str(lasted(42 * SECOND)), str(lasted(142 * SECOND)), str(lasted(7325 * SECOND))
     ('42 s', '2 min 22 s', '2 h 2 min')
     """
     minutes, seconds = divmod(max(0, nanoseconds) // SECOND, 60)
     hours, minutes = divmod(minutes, 60)
     if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
+        return message("{hours} h {minutes} min", hours=hours, minutes=minutes)
+    if minutes:
+        return message("{minutes} min {seconds} s", minutes=minutes, seconds=seconds)
+    return message("{seconds} s", seconds=seconds)
 
 
 def device_clock(milliseconds: int) -> str:

@@ -14,8 +14,7 @@ from typing import Any, Final
 import click
 import msgspec
 
-from controller.api.narration import tell
-from controller.commands.journal.days import CasinoClock
+from controller.api.narration import line_of as told
 from controller.commands.journal.decisions import DecisionInRound, line_of, read, telling
 from controller.commands.journal.journal_options import (
     ALL,
@@ -32,6 +31,7 @@ from controller.commands.journal.table import Table
 from controller.commands.journal.words import step
 from controller.commands.text import write_out
 from controller.problems import BadInputError
+from firmware_bridge.messages import Message, message
 
 COLUMNS: Final = ("entry", "time", "round", "event", "by", "role", "irregularity", "clause", "place", "words", "json")
 FORMULAS: Final = ("=", "+", "-", "@")
@@ -62,7 +62,7 @@ def export(asked: JournalRequest, day: str | None, since: str | None, until: str
                 table.take(decided, happened)
                 if first <= happened.entry <= last:
                     with telling(happened.entry):
-                        write_out(LINES[form](decided, happened.event, table, asked.clock))
+                        write_out(LINES[form](decided, happened.event, table, asked))
 
 
 def _range(entries: str | None) -> tuple[int, int]:
@@ -76,18 +76,18 @@ def _range(entries: str | None) -> tuple[int, int]:
     return found
 
 
-def _json_line(decided: DecisionInRound, event: dict[str, Any], table: Table, clock: CasinoClock) -> str:
+def _json_line(decided: DecisionInRound, event: dict[str, Any], table: Table, asked: JournalRequest) -> str:
     return msgspec.json.encode(event).decode()
 
 
-def _csv_line(decided: DecisionInRound, event: dict[str, Any], table: Table, clock: CasinoClock) -> str:
+def _csv_line(decided: DecisionInRound, event: dict[str, Any], table: Table, asked: JournalRequest) -> str:
     row = event.get("row")
     clause = row["clause"] if isinstance(row, dict) else event.get("clause", "")
     irregularity = event["entry"] if event["event"] == "irregularity_raised" else event.get("irregularity") or ""
     return _row(
         (
-            event["entry"], clock.iso(event["utc_ns"]), event["round"], event["event"], decided.by, decided.role,
-            irregularity, clause, event.get("place") or "", tell(event, table.words) or "",
+            event["entry"], asked.clock.iso(event["utc_ns"]), event["round"], event["event"], decided.by, decided.role,
+            irregularity, clause, event.get("place") or "", asked.say(told(event, table.words) or ""),
             msgspec.json.encode(event).decode(),
         )
     )  # fmt: skip
@@ -101,7 +101,7 @@ def _row(cells: tuple[object, ...]) -> str:
     return written.getvalue()
 
 
-LINES: Final[dict[str, Callable[[DecisionInRound, dict[str, Any], Table, CasinoClock], str]]] = {
+LINES: Final[dict[str, Callable[[DecisionInRound, dict[str, Any], Table, JournalRequest], str]]] = {
     "jsonl": _json_line,
     "csv": _csv_line,
 }
@@ -130,7 +130,7 @@ def follow_from(
 ) -> None:
     """Print what comes after an entry, and check again after each `wait`, forever."""
     table = source.opening(source.file(-1))
-    said: list[str] = []
+    said: list[Message] = []
     while True:
         for stored in source.decisions(after):
             decided = read(stored)
@@ -140,12 +140,12 @@ def follow_from(
                     continue
                 if as_json:
                     write_out(msgspec.json.encode(happened.event).decode())
-                elif text := step(line_of(decided, happened), table.words):
-                    changed = "" if stored.holds else "CHANGED "
-                    write_out(f"{asked.clock.hour(decided.utc_ns)} {happened.entry} {changed}{text}")
+                elif what := step(line_of(decided, happened), table.words):
+                    text = asked.say(what if stored.holds else message("CHANGED {what}", what=what))
+                    write_out(f"{asked.clock.hour(decided.utc_ns)} {happened.entry} {text}")
             after = stored.last
         if source.misplaced != said:
             said = source.misplaced
-            click.echo(mark_of(source), err=True)
+            click.echo(asked.say(mark_of(source) or ""), err=True)
         wait()
         source.look_again()

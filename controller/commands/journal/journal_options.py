@@ -18,38 +18,45 @@ from controller.commands.journal.days import UTC, CasinoClock, Span
 from controller.commands.journal.decisions import UnreadableEntryError, telling
 from controller.commands.journal.reading import last_day
 from controller.commands.journal.source import Source
+from controller.commands.language import Terminal, chosen_language, language_option
 from controller.commands.text import write_out
 from controller.daemon.journal_days import find_zone
 from controller.journal import JournalError
 from controller.journal.folder import JournalFolder
 from controller.journal.sealing import load_key_file
 from controller.problems import BadInputError, ConfigurationProblemError, JournalProblemError
+from firmware_bridge.messages import Message, message, sentences
 
 if TYPE_CHECKING:
     from controller.daemon.sections import Configuration
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 MOST_NAMED: Final = 5  # ranges of entries in a sentence
-ALL: Final = Span(0, 2**63 - 1, "the whole journal")
+ALL: Final = Span(0, 2**63 - 1, message("the whole journal"))
 
 
 class JournalRequest(NamedTuple):
-    """The requested journal, and its way of counting days. `key_file` is the local key, if known and belonging to this
-    user.
+    """The requested journal, its way of counting days, and the language of the answer. `key_file` is the local key, if
+    known and belonging to this user.
     """
 
     path: Path
     clock: CasinoClock
     key_file: Path | None = None
 
+    @property
+    def say(self) -> Terminal:
+        return Terminal(chosen_language())
+
 
 def journal_options(command: Command) -> Command:
-    """Add `--journal` or `--config`, `--zone` and `--day-begins`, which the command gets as `asked`."""
+    """Add `--language`, and `--journal` or `--config`, `--zone` and `--day-begins`: the command gets these as `asked`."""
 
     @click.option("--journal", "path", type=click.Path(path_type=Path), help="The journal's folder, or one file of it.")
     @click.option("--config", type=click.Path(path_type=Path), help="Take journal and time zone from a configuration.")
     @click.option("--zone", help="The casino's time zone, as Asia/Singapore; UTC unless the configuration names one.")
     @click.option("--day-begins", metavar="HH:MM", help="When a gaming day begins there; 06:00 by default.")
+    @functools.partial(language_option, passed=False)
     @functools.wraps(command)
     def wrapped(*arguments: Any, path: Path | None, config: Path | None, zone: str | None, day_begins: str | None,
                 **more: Any) -> Any:  # fmt: skip
@@ -114,7 +121,11 @@ def span_of(asked: JournalRequest, source: Source, day: str | None, since: str |
         raise BadInputError(f"Unknown form of a time: {error}.", "Write 2026-11-23, or 2026-11-23T14:00.") from error
     if start >= end:
         raise BadInputError("--from is not before --to.", "Exchange them.")
-    return Span(start, end, f"{since or 'the beginning'} to {until or 'the end'}")
+    return Span(
+        start,
+        end,
+        message("{begin} to {end}", begin=since or message("the beginning"), end=until or message("the end")),
+    )
 
 
 @contextmanager
@@ -145,15 +156,25 @@ def opened(asked: JournalRequest) -> Iterator[Source]:
         raise _changed(asked.path, source)
 
 
-def mark_of(source: Source) -> str:
-    """Return a sentence to head the output if what was read differs from what was written, else ""."""
+def mark_of(source: Source) -> Message | None:
+    """Return a sentence to head the output if what was read differs from what was written, else None."""
     found = list(source.misplaced[:MOST_NAMED])
     if source.changed:
         named = source.changed[:MOST_NAMED]
-        ranges = ", ".join(f"{first} to {last} of {source.path_of(last).name}" for first, last in named)
-        more = f" and {len(source.changed) - MOST_NAMED} more ranges" if len(source.changed) > MOST_NAMED else ""
-        found.append(f"entries {ranges}{more} were changed after they were recorded.")
-    return f"NOT AS IT WAS WRITTEN: {' '.join(found)}" if found else ""
+        ranges = tuple(
+            message("{first} to {last} of {file}", first=first, last=last, file=source.path_of(last).name)
+            for first, last in named
+        )
+        found.append(
+            message(
+                "entries {ranges:list} and {count} more ranges were changed after they were recorded."
+                if len(source.changed) > MOST_NAMED
+                else "entries {ranges:list} were changed after they were recorded.",
+                ranges=ranges,
+                count=len(source.changed) - MOST_NAMED,
+            )
+        )
+    return message("NOT AS IT WAS WRITTEN: {what}", what=sentences(*found)) if found else None
 
 
 def _unreadable(source: Source, error: UnreadableEntryError) -> JournalProblemError:

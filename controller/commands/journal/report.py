@@ -21,8 +21,11 @@ from controller.commands.journal.journal_options import (
 )
 from controller.commands.journal.reading import account_of
 from controller.commands.journal.report_sections import NOTHING, ReportSection, sections, summary
+from controller.commands.language import Terminal
 from controller.commands.pages.file import PageFile, write_page
 from controller.commands.text import Page, longest, page, write_out
+from controller.table.events.lines import as_sentence, clauses
+from firmware_bridge.messages import AnyText, message, sentences
 
 SHORT: Final = 32  # characters; wider columns are text
 
@@ -50,36 +53,44 @@ def report(asked: JournalRequest, day: str | None, since: str | None, until: str
         if html is not None:
             with of_extra("report", "A page cannot be made"):
                 from controller.commands.journal.report_html import page_of
-            write_page(html, page_of(account, made, asked.clock, mark))
-            write_out(f"{mark} {summary(account)} Written to {html}.".lstrip())
+            write_page(html, page_of(account, made, asked.clock, asked.say, mark))
+            write_out(asked.say(sentences(mark, summary(account), message("Written to {file}.", file=str(html)))))
             return
         output = page()
         if mark:
             output.heading(mark)
-        marked = " (SIMULATED)" if source.simulated else ""
-        output.heading(f"Table {source.table_name}{marked}, {span.name}: {summary(account)}")
+        output.heading(
+            message(
+                "Table {table} (SIMULATED), {span}: {summary}"
+                if source.simulated
+                else "Table {table}, {span}: {summary}",
+                table=source.table_name,
+                span=span.name,
+                summary=summary(account),
+            )
+        )
         for section in made:
-            _tell(section, output)
+            _tell(section, output, asked.say)
         output.show()
 
 
-def _tell(section: ReportSection, output: Page) -> None:
+def _tell(section: ReportSection, output: Page, say: Terminal) -> None:
     output.heading(section.title)
     if section.rows:
-        output.rows(list(_in_lines(section)))
+        output.rows(list(_in_lines(section, say)))
     else:
         output.entry(NOTHING)
 
 
-def _in_lines(section: ReportSection) -> Iterator[list[str]]:
+def _in_lines(section: ReportSection, say: Terminal) -> Iterator[list[AnyText]]:
     """Yield short columns as they are, then the long ones as one text, which may wrap in a terminal."""
     if not section.columns:
         yield from map(list, section.rows)
         return
     last = len(section.columns) - 1
-    short = [at for at in range(last) if longest([row[at] for row in section.rows]) <= SHORT]
+    short = [at for at in range(last) if longest([say(row[at]) for row in section.rows]) <= SHORT]
     first, *others = (at for at in range(last + 1) if at not in short)
     yield [section.columns[at] for at in (*short, first)]
     for row in section.rows:
-        more = (f"; {section.columns[at]}: {row[at]}" for at in others if row[at])
-        yield [*(row[at] for at in short), "".join([row[first], *more])]
+        more = [message("{what}: {value}", what=section.columns[at], value=row[at]) for at in others if say(row[at])]
+        yield [*(row[at] for at in short), clauses([as_sentence(row[first]), *more])]

@@ -17,32 +17,38 @@ from matplotlib.ticker import MaxNLocator
 from controller.commands.journal.account import Account
 from controller.commands.journal.days import CasinoClock
 from controller.commands.journal.report_sections import NOTHING, ReportSection, summary
+from controller.commands.language import Terminal
 from controller.commands.pages.page import DARK, Plot, drawn, rendered
+from controller.games import GAMES
+from firmware_bridge.messages import Message, message
 
 FEW_BARS: Final = 12  # fewer bars than this keep the same width
 MOST_BARS: Final = 24
 
 
-def plots_of(account: Account, clock: CasinoClock) -> list[Plot]:
+def plots_of(account: Account, clock: CasinoClock, say: Terminal) -> list[Plot]:
     """Return the plots that have something to show."""
     made: list[Plot] = []
     if account.hours:
         labels = [f"{clock.local(hour):%H}" for hour in account.hours]
         counts = list(account.hours.values())
-        says = f"Rounds begun in each hour, at most {max(counts)}."
-        made.append(_bars("Rounds begun, by hour", says, labels, counts, "hour"))
+        says = message("Rounds begun in each hour, at most {number}.", number=max(counts))
+        made.append(_bars(say(message("Rounds begun, by hour")), say(says), labels, counts, say(message("hour"))))
     if account.groups:
         times = Counter[str]()
         for group in account.groups:
             times[group.row] += len(group.rounds)
         shown = sorted(times.items())[:MOST_BARS]
-        says = "How often: " + ", ".join(f"{row} {count}" for row, count in shown) + "."
-        made.append(
-            _bars("Irregularities, by number", says, [row for row, _ in shown], [count for _, count in shown], "number")
-        )
+        says = message("How often: {rows:list}.", rows=tuple(f"{row} {count}" for row, count in shown))
+        rows, counts = [row for row, _ in shown], [count for _, count in shown]
+        heading = message("Irregularities, by number")
+        made.append(_bars(say(heading), say(says), rows, counts, say(message("number"))))
     if any(account.lengths):
-        says = f"How long rounds lasted: {min(account.lengths)} to {max(account.lengths)} seconds."
-        made.append(_histogram("How long rounds lasted", says, account.lengths))
+        says = message(
+            "How long rounds lasted: {least} to {most} seconds.", least=min(account.lengths), most=max(account.lengths)
+        )
+        heading = message("How long rounds lasted")
+        made.append(_histogram(say(heading), say(says), account.lengths, say(message("seconds"))))
     return made
 
 
@@ -56,10 +62,10 @@ def _bars(title: str, says: str, labels: Sequence[str], counts: Sequence[int], w
     return Plot(title, says, _drawn(title, draw))
 
 
-def _histogram(title: str, says: str, seconds: Sequence[int]) -> Plot:
+def _histogram(title: str, says: str, seconds: Sequence[int], what: str) -> Plot:
     def draw(axes: Axes) -> None:
         axes.hist(seconds, bins=20, range=(0, max(seconds)), color=DARK, rwidth=0.9)
-        axes.set_xlabel("seconds")
+        axes.set_xlabel(what)
 
     return Plot(title, says, _drawn(title, draw))
 
@@ -76,9 +82,26 @@ def _drawn(title: str, draw: Callable[[Axes], None]) -> bytes:
 TEMPLATE: Final = Path(__file__).with_name("report.html")
 
 
-def page_of(account: Account, made: Sequence[ReportSection], clock: CasinoClock, mark: str = "") -> str:
+def page_of(
+    account: Account, made: Sequence[ReportSection], clock: CasinoClock, say: Terminal, mark: Message | None = None
+) -> str:
     """Return the page, with `mark` at its head. Texts of people and devices are escaped."""
+    table = account.table
+    game = GAMES[table.game].title if table.game in GAMES else table.title
     return rendered(
-        TEMPLATE, table=account.table, span=account.span.name, zone=clock.zone_name, summary=summary(account),
-        sections=made, plots=plots_of(account, clock), nothing=NOTHING, mark=mark,
-    )  # fmt: skip
+        TEMPLATE,
+        lang=say.language,
+        title=say(message("Table {table}, {span}", table=table.name, span=account.span.name)),
+        heading=say(message("Table {table}", table=table.name)),
+        simulated=say(message("SIMULATED")) if table.simulated else "",
+        about=say(message("{game}; {span}; times in {zone}.", game=game, span=account.span.name, zone=clock.zone_name)),
+        mark=say(mark or ""),
+        summary=say(summary(account)),
+        sections=[
+            (say(one.title), [say(column) for column in one.columns], [[say(cell) for cell in row] for row in one.rows])
+            for one in made
+        ],
+        plots=plots_of(account, clock, say),
+        nothing=say(NOTHING),
+        signed_by=[say(message("Shift manager")), say(message("Surveillance")), say(message("Date"))],
+    )

@@ -33,6 +33,7 @@ from controller.table.phases import IN_ROUND, Phase
 from controller.table.round_summary import RoundSummary
 from controller.table.state import TableState
 
+PROVEN_BY_PIN: Final = ", by PIN"  # after a rank
 IN_PROGRESS: Final = "in progress"
 CONCLUDED: Final = "concluded"
 VOID: Final = "void"
@@ -277,7 +278,7 @@ def _change(round_: JournaledRound, line: EventLine, event: AnyEvent | None) -> 
         case VoidLifted():
             round_.void = None
         case OperationTaken():
-            _add_person(round_, event.person, line.role + (", by PIN" if event.proven == "pin" else ""))
+            _add_person(round_, event.person, line.role + (PROVEN_BY_PIN if event.proven == "pin" else ""))
         case OperationRefused():
             round_.refused += 1
         case HandedOver():

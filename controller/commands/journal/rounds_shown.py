@@ -17,9 +17,10 @@ from controller.commands.journal.journal_options import (
 )
 from controller.commands.journal.reading import find_round, rounds_in
 from controller.commands.journal.rounds import JournaledIrregularity, JournaledRound
-from controller.commands.journal.words import cell_of, ending, tell_round
-from controller.commands.text import many, page
+from controller.commands.journal.words import ENDINGS, cell_of, tell_round
+from controller.commands.text import page
 from controller.problems import BadInputError
+from firmware_bridge.messages import Message, counted, message
 
 
 @click.command("list")
@@ -63,17 +64,22 @@ def list_rounds(
         output = page()
         if mark := mark_of(source):
             output.heading(mark)
-        output.heading(f"Table {source.table_name}, {span.name}: {many(len(found), 'round', 'rounds')}")
+        rounds = counted("1 round", "{count} rounds", len(found))
+        output.heading(
+            message("Table {table}, {span}: {rounds}", table=source.table_name, span=span.name, rounds=rounds)
+        )
         for one in found:
             length = lasted(one.ended_ns - one.began_ns) if one.ended_ns else ""
             cells = (str(one.number), 6), (asked.clock.hour(one.began_ns), 8), (length, 11), (_hands(one), 7)
-            changed = "CHANGED " if source.is_changed(one.first, one.last) else ""
-            output.entry(f"{changed}{cell_of(one)}", *cells, (ending(one), 13))
+            what = cell_of(one)
+            if source.is_changed(one.first, one.last):
+                what = message("CHANGED {what}", what=what)
+            output.entry(what, *cells, (ENDINGS[one.ending], 13))
         output.show()
 
 
-def _hands(one: JournaledRound) -> str:
-    return many(len(one.dealt), "hand", "hands")
+def _hands(one: JournaledRound) -> Message:
+    return counted("1 hand", "{count} hands", len(one.dealt))
 
 
 def _is(found: JournaledIrregularity, wanted: str) -> bool:

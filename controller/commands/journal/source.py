@@ -17,6 +17,7 @@ from controller.journal.file import Header, connect_reader, damaged, opening_tex
 from controller.journal.folder import JournalFolder
 from controller.journal.reader import JournaledDecision, JournalReader
 from controller.journal.signing import fingerprint, is_signed, statement
+from firmware_bridge.messages import Message, message
 
 MOST = 2**63 - 1
 _DELETED = b'"event":"files_deleted"'
@@ -135,7 +136,7 @@ class Source:
         self._local_key = local_key
         self.changed: list[tuple[int, int]] = []
         """The first and last entries of each range that was read and is not what was written."""
-        self.misplaced: list[str] = []
+        self.misplaced: list[Message] = []
         """The breaks in the sequence of files, a sentence each."""
         self.at = 0
         """The last entry of the latest decision that was read."""
@@ -163,19 +164,32 @@ class Source:
         if self._path.is_dir():
             self.misplaced = list(self._misplaced())
 
-    def _misplaced(self) -> Iterator[str]:
+    def _misplaced(self) -> Iterator[Message]:
         for at, path in enumerate(self.paths):
             header = self.file(at).header
             if at:
                 before = self.file(at - 1)
                 end = before.header.file_id, self._end(before.path)
                 if header.identity != before.header.identity:
-                    yield f"{path.name}, after entry {header.previous.number}, belongs to another journal."
+                    yield message(
+                        "{file}, after entry {entry}, belongs to another journal.",
+                        file=path.name,
+                        entry=header.previous.number,
+                    )
                 elif (header.previous_file, header.previous) != end:
-                    yield f"{path.name} does not begin where {before.path.name} ends, with entry {end[1].number}."
+                    yield message(
+                        "{file} does not begin where {before} ends, with entry {entry}.",
+                        file=path.name,
+                        before=before.path.name,
+                        entry=end[1].number,
+                    )
             elif header.previous_file and not self._is_deleted(header.previous_file):
-                said = "are missing, and no signed entry records that they were deleted by age."
-                yield f"The files before {path.name}, up to entry {header.previous.number}, {said}"
+                yield message(
+                    "The files before {file}, up to entry {entry}, are missing, and no signed entry records that they "
+                    "were deleted by age.",
+                    file=path.name,
+                    entry=header.previous.number,
+                )
 
     def _end(self, path: Path) -> Head:
         if path not in self._ends:

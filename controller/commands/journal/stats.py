@@ -13,7 +13,9 @@ from controller.commands.journal.days import CasinoClock, lasted
 from controller.commands.journal.decisions import read
 from controller.commands.journal.journal_options import JournalRequest, journal_options, mark_of, opened, print_json
 from controller.commands.journal.source import Source
-from controller.commands.text import longest, many, page
+from controller.commands.text import longest, page
+from controller.table.events.lines import listed
+from firmware_bridge.messages import counted, message
 
 MEGABYTE = 1_000_000
 
@@ -53,18 +55,36 @@ def _tell(found: Stats, source: Source, asked: JournalRequest, *, as_json: bool)
     output = page()
     if mark := mark_of(source):
         output.heading(mark)
-    output.heading(f"Table {found.table}{' (SIMULATED)' if found.simulated else ''}, journal {found.journal_id}")
-    an_entry = f", {found.bytes / found.entries:.0f} bytes an entry" if found.entries else ""
-    output.entry(f"{many(found.files, 'file', 'files')}, {found.bytes / MEGABYTE:.1f} MB{an_entry}")
-    a_round = f"; {found.entries / found.rounds:.0f} entries a round" if found.rounds else ""
-    entries, rounds = many(found.entries, "entry", "entries"), many(found.rounds, "round", "rounds")
-    output.entry(f"{entries} in {many(found.decisions, 'decision', 'decisions')}, {rounds}{a_round}")
+    output.heading(
+        message(
+            "Table {table} (SIMULATED), journal {journal}" if found.simulated else "Table {table}, journal {journal}",
+            table=found.table,
+            journal=found.journal_id,
+        )
+    )
+    size = listed(
+        [counted("1 file", "{count} files", found.files), message("{size} MB", size=f"{found.bytes / MEGABYTE:.1f}")]
+    )
+    if found.entries:
+        each = f"{found.bytes / found.entries:.0f}"
+        size = message("{size}, {number} bytes an entry", size=size, number=each)
+    output.entry(size)
+    entries = message(
+        "{entries} in {decisions}, {rounds}",
+        entries=counted("1 entry", "{count} entries", found.entries),
+        decisions=counted("1 decision", "{count} decisions", found.decisions),
+        rounds=counted("1 round", "{count} rounds", found.rounds),
+    )
+    if found.rounds:
+        each = f"{found.entries / found.rounds:.0f}"
+        entries = message("{entries}; {number} entries a round", entries=entries, number=each)
+    output.entry(entries)
     if found.decisions:
         length = lasted(found.last_ns - found.first_ns)
-        output.entry(
-            f"{asked.clock.day_and_hour(found.first_ns)} to {asked.clock.day_and_hour(found.last_ns)} ({length})"
-        )
-    for title, counts in (("Rounds by gaming day", found.days), ("Inputs", found.inputs), ("Events", found.events)):
+        begin, end = asked.clock.day_and_hour(found.first_ns), asked.clock.day_and_hour(found.last_ns)
+        output.entry(message("{begin} to {end} ({length})", begin=begin, end=end, length=length))
+    days, inputs, events = message("Rounds by gaming day"), message("Inputs"), message("Events")
+    for title, counts in ((days, found.days), (inputs, found.inputs), (events, found.events)):
         output.heading(title)
         for name, count in counts.items():
             output.entry(str(count), (name, longest([*counts])))

@@ -10,14 +10,18 @@ import click
 import msgspec
 
 from controller.commands.journal.journal_options import JournalRequest, journal_options, progress_of
-from controller.commands.text import many, write_out
+from controller.commands.journal.source import head_text
+from controller.commands.language import Terminal
+from controller.commands.text import write_out
 from controller.daemon.journal_types import JOURNAL_TYPES, TableFold
 from controller.journal.chain import Head
 from controller.journal.file import speaking
 from controller.journal.sealing import load_key_file
-from controller.journal.verification import Verified, verify_journal
+from controller.journal.verification import Finding, Verified, verify_journal
 from controller.journal.witness import WitnessedHead, read_witness
 from controller.problems import BadInputError
+from controller.table.events.lines import listed
+from firmware_bridge.messages import AnyText, Message, counted, message
 
 FAILED = 4  # the exit code for a journal that differs from what was written
 
@@ -78,7 +82,7 @@ def verify(
     if as_json:
         write_out(msgspec.json.encode(_plain(found)).decode())
     else:
-        _tell(asked.path, found)
+        _tell(asked.path, found, asked.say)
     if found.findings:
         sys.exit(FAILED)
 
@@ -101,26 +105,36 @@ def _read(witness: Path) -> list[WitnessedHead]:
         return list(read_witness(witness))
 
 
-def _tell(path: Path, found: Verified) -> None:
+def _tell(path: Path, found: Verified, say: Terminal) -> None:
     counts = (
-        many(found.files, "file", "files"),
-        many(found.entries, "entry", "entries"),
-        many(found.heads, "signed head", "signed heads"),
+        counted("1 file", "{count} files", found.files),
+        counted("1 entry", "{count} entries", found.entries),
+        counted("1 signed head", "{count} signed heads", found.heads),
     )
-    lines = [", ".join(counts)]
-    lines += [f"signed by {key}" for key in found.keys]
-    lines.append(f"ends with entry {found.head.number:,}, head {found.head.number}:{found.head.hash.hex()}")
-    for finding in found.findings:
-        place = " ".join(part for part in (finding.file, f"entry {finding.entry:,}" if finding.entry else "") if part)
-        lines.append(f"FOUND {finding.code}{f' in {place}' if place else ''}: {finding.sentence}")
+    lines = [listed(counts)]
+    lines += [message("signed by {key}", key=key) for key in found.keys]
+    lines.append(message("ends with entry {entry}, head {head}", entry=found.head.number, head=head_text(found.head)))
+    lines += map(_finding, found.findings)
     if not found.findings:
-        lines.append(f"{path} is unchanged, as far as could be checked:")
-    lines += [f"  not known: {sentence}" for sentence in found.unknown]
-    write_out("\n".join(lines))
+        lines.append(message("{path} is unchanged, as far as could be checked:", path=str(path)))
+    unknown = [f"  {say(message('not known: {what}', what=what))}" for what in found.unknown]
+    write_out("\n".join([*map(say, lines), *unknown]))
+
+
+def _finding(finding: Finding) -> Message:
+    if not finding.file and not finding.entry:
+        return message("FOUND {code}: {what}", code=finding.code, what=finding.sentence)
+    place: AnyText = finding.file
+    if finding.entry:
+        place = message("{file} entry {entry}" if finding.file else "entry {entry}", file=place, entry=finding.entry)
+    return message("FOUND {code} in {place}: {what}", code=finding.code, place=place, what=finding.sentence)
 
 
 def _plain(found: Verified) -> dict[str, Any]:
     plain: dict[str, Any] = msgspec.to_builtins(found)
     return plain | {
-        name: f"{head.number}:{head.hash.hex()}" for name, head in (("head", found.head), ("signed", found.signed))
+        "findings": [msgspec.structs.asdict(one) | {"sentence": str(one.sentence)} for one in found.findings],
+        "unknown": list(map(str, found.unknown)),
+        "head": head_text(found.head),
+        "signed": head_text(found.signed),
     }

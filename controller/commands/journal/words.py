@@ -7,195 +7,244 @@ from typing import Any, Final
 
 import msgspec
 
-from controller.api.narration import tell, with_messages
+from controller.api.narration import line_of, with_messages
 from controller.commands.journal.days import CasinoClock, device_clock, lasted
 from controller.commands.journal.decisions import DEVICE, PROGRAM, EventLine, telling
-from controller.commands.journal.rounds import CONCLUDED, NOT_BEGUN, VOID, JournaledIrregularity, JournaledRound
-from controller.commands.text import Page, many
+from controller.commands.journal.rounds import (
+    CONCLUDED,
+    IN_PROGRESS,
+    NOT_BEGUN,
+    PROVEN_BY_PIN,
+    VOID,
+    JournaledIrregularity,
+    JournaledRound,
+)
+from controller.commands.text import Page
 from controller.commands.vocabulary import DECIDED_BY_PEOPLE, FOLLOWS, ORDERS, UNITS, facts_in_words, words_of
 from controller.games import GAMES
 from controller.games.own_words import OwnWords
 from controller.games.specification import KINDS, Disposition, Facts, Kind
-from controller.table.round_summary import FACE_DOWN, FACE_UP, RETURNED, HandSummary
+from controller.roles import Role
+from controller.table.events.irregularity_events import ENDS
+from controller.table.events.lines import BESIDES_PEOPLE, as_sentence, as_written, clauses, listed, under, with_reason
+from controller.table.events.round_events import OUTCOMES
+from controller.table.events.wager_events import VERDICTS
+from controller.table.model import CORRECTED, DEVICE_WORDS
+from controller.table.round_summary import A_RULING, FACE_DOWN, FACE_UP, RETURNED, HandSummary
+from firmware_bridge.messages import AnyText, Message, counted, message
 
-OUTCOMES: Final = {
-    "denied": "it proved not to be so",
-    "ruling": "by the ruling",
-    "corrected": "withdrawn: the entry with which it was noticed was wrong",
-    "overtaken": "without an effect: the round was void before",
+ENDINGS: Final = {
+    NOT_BEGUN: message("did not begin"),
+    VOID: message("VOID"),
+    CONCLUDED: message("concluded"),
+    IN_PROGRESS: message("in progress"),
 }
-NOTICED_BY: Final = {"device": "the device", "inference": "the program, which inferred it"}
+RANKS: Final[dict[str, AnyText]] = {role.word: role.named for role in Role}
+NOT_DECIDED: Final = message("not decided")
+NO_CLAUSE: Final = message("no clause")
 
 
 def words_for(round_: JournaledRound) -> OwnWords:
     return words_of(round_.game if round_.game in GAMES else "")
 
 
-def named(by: str, role: str) -> str:
+def rank_named(rank: str) -> AnyText:
+    """Return a rank as an entry has it, with the kind of proof."""
+    word, by_pin, _ = rank.partition(PROVEN_BY_PIN)
+    named = RANKS.get(word, word)
+    return message("{rank}, by PIN", rank=named) if by_pin else named
+
+
+def named(by: AnyText, role: str) -> AnyText:
     """Return who did it, with the rank."""
-    return f"{by} ({role})" if role else by
+    return message("{by} ({role})", by=by, role=rank_named(role)) if role else by
 
 
-def ending(round_: JournaledRound) -> str:
-    """Return how it ended, in a word or two."""
-    return {NOT_BEGUN: "did not begin", VOID: "VOID", CONCLUDED: "concluded"}.get(round_.ending, "in progress")
-
-
-def ended(round_: JournaledRound) -> str:
+def ended(round_: JournaledRound) -> Message:
     """Return how it ended, in a sentence."""
     if round_.ending == NOT_BEGUN:
-        return "The round did not begin: its start was cancelled, and no card was dealt."
+        return message("The round did not begin: its start was cancelled, and no card was dealt.")
     if round_.void is not None:
         event = round_.void.event
-        why = event["clause"] or f"by {event.get('authority') or 'a ruling'}"
-        back = "all bets were returned" if round_.chips == RETURNED else "it is not recorded that bets were returned"
-        by = named(round_.void.by, round_.void.role)
-        return f"The round is VOID ({why}): {with_messages(event['text'])}. Entered by {by}; {back}."
+        return message(
+            "The round is VOID ({why}): {text}. Entered by {by}; {bets}.",
+            why=why_void(event),
+            text=as_sentence(with_messages(event["text"])),
+            by=named(round_.void.by, round_.void.role),
+            bets=message("all bets were returned")
+            if round_.chips == RETURNED
+            else message("it is not recorded that bets were returned"),
+        )
+    left = _left(round_)
     if round_.ending == CONCLUDED:
-        return f"The round was played to its end{_open(round_)}."
-    return f"The round had not ended when the journal was read{_open(round_)}."
+        return message("The round was played to its end{left}.", left=left)
+    return message("The round had not ended when the journal was read{left}.", left=left)
 
 
-def _open(round_: JournaledRound) -> str:
+def why_void(event: dict[str, Any]) -> AnyText:
+    """Return the clause by which a round is void, else whose decision it was."""
+    return str(event["clause"]) or message("by {authority}", authority=event.get("authority") or A_RULING)
+
+
+def _left(round_: JournaledRound) -> AnyText:
     count = sum(not found.outcome for found in round_.irregularities)
-    return f"; {many(count, 'irregularity is', 'irregularities are')} not decided" if count else ""
+    return (
+        counted("; 1 irregularity is not decided", "; {count} irregularities are not decided", count) if count else ""
+    )
 
 
 # -- hands and bets ------------------------------------------------------------------------------------------------
 
 
-def hand_rows(round_: JournaledRound) -> Iterator[tuple[str, str, str]]:
+def hand_rows(round_: JournaledRound) -> Iterator[tuple[AnyText, ...]]:
     """Yield place, cards, and the result of each hand."""
     words = words_for(round_)
     for hand in round_.dealt:
-        yield str(words.of(hand.place)), " ".join(hand.cards), _became(hand, words)
+        yield words.of(hand.place), " ".join(hand.cards), _became(hand)
 
 
-def _became(hand: HandSummary, words: OwnWords) -> str:
+def _became(hand: HandSummary) -> Message:
     if hand.dead:
-        return f"out of play, bets returned ({hand.dead})"
+        return under(message("out of play, bets returned"), hand.dead)
     if hand.outcome:
-        half = ", pays half" if hand.half else ""
-        return f"{hand.name}, {hand.outcome.upper()} against {hand.against}{half}"
+        said = message(
+            "{hand}, {outcome} against {dealer_hand}",
+            hand=hand.name, outcome=OUTCOMES[hand.outcome], dealer_hand=hand.against,
+        )  # fmt: skip
+        return message("{said}, pays half", said=said) if hand.half else said
     if hand.shown:
-        return "turned over"
+        return message("turned over")
     if FACE_DOWN in hand.cards or FACE_UP in hand.cards:
         seen = any(card not in (FACE_DOWN, FACE_UP) for card in hand.cards)
-        return "not turned over" + ("; some faces were seen" if seen else "")
-    return "seen, not turned over"
+        return message("not turned over; some faces were seen") if seen else message("not turned over")
+    return message("seen, not turned over")
 
 
-def bet_rows(round_: JournaledRound) -> Iterator[tuple[str, str, str, str]]:
+def bet_rows(round_: JournaledRound) -> Iterator[tuple[AnyText, ...]]:
     """Yield bettor, place and wager, amount, and result of each bet."""
     words = words_for(round_)
     wagers = {wager.id: wager.title for wager in GAMES[round_.game].wagers} if round_.game in GAMES else {}
     for bet in round_.settlement or round_.bets:
-        where = f"{words.spot(bet['box'])}, {wagers.get(bet['wager'], bet['wager'])}"
+        where = listed([words.spot(bet["box"]), wagers.get(bet["wager"], bet["wager"])])
         yield bet["bettor"], where, str(bet["amount"]), _result(bet)
 
 
-def house(round_: JournaledRound) -> str:
-    """Return the house's gain or loss from the settlement, or "" before it."""
-    if not round_.house:
-        return ""
-    lost = round_.house.startswith("-")
-    return f": the house {'loses' if lost else 'gains'} {round_.house.lstrip('-')}"
+def house(round_: JournaledRound) -> Message:
+    """Return the heading of the bets, with the house's gain or loss after the settlement."""
+    amount = round_.house.lstrip("-")
+    if not amount:
+        return message("Bets")
+    if round_.house.startswith("-"):
+        return message("Bets: the house loses {amount}", amount=amount)
+    return message("Bets: the house gains {amount}", amount=amount)
 
 
-def _result(bet: dict[str, Any]) -> str:
+def _result(bet: dict[str, Any]) -> Message:
     if "verdict" not in bet:
-        return "not settled"
-    paid = f", pays {bet['paid']}" if bet["verdict"] == "won" else ""
-    clause = f" ({bet['clause']})" if bet["clause"] else ""
-    return f"{bet['verdict']}{paid}: {with_messages(bet['because'])}{clause}"
+        return message("not settled")
+    verdict = VERDICTS.get(bet["verdict"]) or as_written(bet["verdict"])
+    if bet["verdict"] == "won":
+        verdict = message("{verdict}, pays {amount}", verdict=verdict, amount=bet["paid"])
+    return under(with_reason(verdict, with_messages(bet["because"])), bet["clause"])
 
 
 # -- irregularities ------------------------------------------------------------------------------------------------
 
 
-def title(found: JournaledIrregularity, words: OwnWords) -> str:
+def title(found: JournaledIrregularity, words: OwnWords) -> Message:
     """Return number, place, kind and clause."""
     row = found.row
-    where = f", {words.of(found.place)}" if _is_place(found.place) else ""
-    clause = row["clause"] or ("no clause" if not row.get("authority") else row["authority"])
-    return f"{row['id']}{where}: {words.own(KINDS[Kind(found.kind)])} ({clause})"
+    kind = words.own(KINDS[Kind(found.kind)])
+    clause = row["clause"] or row.get("authority") or NO_CLAUSE
+    if _is_place(found.place):
+        return message(
+            "{row}, {place}: {kind} ({clause})", row=row["id"], place=words.of(found.place), kind=kind, clause=clause
+        )
+    return message("{row}: {kind} ({clause})", row=row["id"], kind=kind, clause=clause)
 
 
 def _is_place(place: str) -> bool:
     return place == "D" or (place[:1] == "B" and place[1:].isdigit())
 
 
-def follows(found: JournaledIrregularity) -> str:
+def follows(found: JournaledIrregularity) -> Message:
     """Return what the row proposes."""
     row = found.row
     disposition = Disposition(row["disposition"])
     if disposition not in DECIDED_BY_PEOPLE:
-        return str(FOLLOWS[disposition])
-    what = "the rules are silent" if disposition is Disposition.SILENT else FOLLOWS[disposition]
-    return f"{what}; a {str(row['decides']).replace('_', ' ')} or above decides"
+        return FOLLOWS[disposition]
+    what = message("the rules are silent") if disposition is Disposition.SILENT else FOLLOWS[disposition]
+    return message("{what}; a {role} or above decides", what=what, role=Role(row["decides"]).named)
 
 
-def evidence(found: JournaledIrregularity) -> str:
+def evidence(found: JournaledIrregularity) -> Message:
     """Return how it was noticed."""
     event = found.raised.event
     noticed = event["noticed_by"]
-    parts = [f"noticed by {NOTICED_BY.get(noticed, named(noticed, found.raised.role))}"]
+    parts: list[Message] = [
+        message("noticed by {by}", by=BESIDES_PEOPLE.get(noticed) or named(noticed, found.raised.role))
+    ]
     if event.get("report") is not None:
-        clock = "" if event.get("device_ms") is None else f", {device_clock(event['device_ms'])} by its clock"
-        parts.append(f"report {event['report']} of the device's start {event['boot']}{clock}")
+        report = message("report {number} of the device's start {boot}", number=event["report"], boot=event["boot"])
+        if event.get("device_ms") is not None:
+            report = message("{report}, {time} by its clock", report=report, time=device_clock(event["device_ms"]))
+        parts.append(report)
     if event.get("ordinals"):
-        listed = ", ".join(map(str, event["ordinals"]))
-        parts.append(f"dealt by the device as number {listed}")
+        parts.append(message("dealt by the device as number {numbers:list}", numbers=tuple(event["ordinals"])))
     if event.get("faces_seen") is not None:
-        parts.append("a face lay open" if event["faces_seen"] else "no face lay open")
+        parts.append(message("a face lay open") if event["faces_seen"] else message("no face lay open"))
     if event.get("of_deck"):
-        parts.append(f"deck {event['of_deck']}")
+        parts.append(message("deck {deck}", deck=event["of_deck"]))
     if event.get("note"):
-        parts.append(str(with_messages(event["note"])))
+        parts.append(as_sentence(with_messages(event["note"])))
     if event["round"] != found.of_round:
-        parts.append(f"found in round {event['round']}")
-    return "; ".join([*parts, f"journal entry {found.id}"])
+        parts.append(message("found in round {round}", round=event["round"]))
+    return clauses([*parts, message("journal entry {entry}", entry=found.id)])
 
 
-def resolution(found: JournaledIrregularity) -> str:
-    """Return how it ended."""
-    if not found.outcome:
-        return "not decided"
-    what = OUTCOMES.get(found.outcome) or FOLLOWS[Disposition(found.outcome)]
+def outcome_named(outcome: str) -> Message:
+    """Return how an irregularity ended. The outcome is empty while it is open."""
+    if outcome == CORRECTED:
+        return message("withdrawn: the entry behind it was wrong")
+    return ENDS.get(outcome) or as_written(outcome) if outcome else NOT_DECIDED
+
+
+def resolution(found: JournaledIrregularity) -> Message:
+    """Return how it ended, and who decided."""
     reason = found.resolved.operation.get("reason", "") if found.resolved is not None else ""
-    because = f": {reason}" if reason else ""
-    return f"{what}{because}; by {named(found.resolved_by, found.resolved_role)}"
+    what = with_reason(outcome_named(found.outcome), reason)
+    return message("decided: {what}; by {by}", what=what, by=named(found.resolved_by, found.resolved_role))
 
 
-def step(line: EventLine, words: OwnWords) -> str | None:
+def step(line: EventLine, words: OwnWords) -> Message | None:
     """Return a step in the decision, as `watch` says it, with details. Raise `UnreadableEntryError`."""
     with telling(line.entry):
         return _step(line, words)
 
 
-def _step(line: EventLine, words: OwnWords) -> str | None:
-    text = tell(line.event, words)
-    if text is None:
+def _step(line: EventLine, words: OwnWords) -> Message | None:
+    said = line_of(line.event, words)
+    if said is None:
         return None
     match line.event["event"]:
         case "irregularity_resolved":
             reason = line.operation.get("reason", "") if line.event["outcome"] == "denied" else ""
-            return f"{text}: {reason}" if reason else text
+            return with_reason(said, reason)
         case "irregularity_confirmed":
             stated = facts_in_words(msgspec.convert(line.operation.get("facts", {}), Facts))
-            return f"{text}; stated: {', '.join(stated)}" if stated else text
-    return text
+            return message("{said}; stated: {facts:list}", said=said, facts=stated) if stated else said
+    return said
 
 
 # -- the whole -----------------------------------------------------------------------------------------------------
 
 
-def course(round_: JournaledRound) -> Iterator[tuple[EventLine, str]]:
+def course(round_: JournaledRound) -> Iterator[tuple[EventLine, Message]]:
     """Yield the events that are shown, each with its words."""
     words = words_for(round_)
     for line in round_.course:
-        if text := step(line, words):
-            yield line, text
+        if said := step(line, words):
+            yield line, said
 
 
 def who(line: EventLine) -> str:
@@ -206,85 +255,114 @@ def who(line: EventLine) -> str:
 def tell_round(round_: JournaledRound, clock: CasinoClock, page: Page, *, simulated: bool, short: bool = False) -> None:
     """Print the whole account, with `short` without its course."""
     words = words_for(round_)
-    marked = " (SIMULATED)" if simulated else ""
-    page.heading(f"Round {round_.number} of table {round_.table}{marked}: {ending(round_)}")
+    page.heading(
+        message(
+            "Round {round} of table {table} (SIMULATED): {ending}"
+            if simulated
+            else "Round {round} of table {table}: {ending}",
+            round=round_.number,
+            table=round_.table,
+            ending=ENDINGS[round_.ending],
+        )
+    )
     for line in (*_head(round_, clock), ended(round_)):
         page.entry(line)
     _tell_hands(round_, page)
     if round_.irregularities:
-        page.heading("Irregularities")
+        page.heading(message("Irregularities"))
     for found in round_.irregularities:
         _tell_irregularity(found, clock, page, words)
-    _tell_rows(f"Bets{house(round_)}", list(bet_rows(round_)), page)
-    _tell_rows("Recalled cards", [_row_of(line, f"{tell(line.event, words)} ({line.role})", clock)
-                                  for line in round_.recalls], page)  # fmt: skip
+    _tell_rows(house(round_), list(bet_rows(round_)), page)
+    recalls = [_row_of(line, named(line_of(line.event, words) or "", line.role), clock) for line in round_.recalls]
+    _tell_rows(message("Recalled cards"), recalls, page)
     if not short:
-        _tell_rows("Course", [_row_of(line, text, clock) for line, text in course(round_)], page)
-    _tell_rows("People", [(person, ", ".join(ranks)) for person, ranks in sorted(round_.people.items())], page)
+        _tell_rows(message("Course"), [_row_of(line, said, clock) for line, said in course(round_)], page)
+    people = [(person, listed(map(rank_named, ranks))) for person, ranks in sorted(round_.people.items())]
+    _tell_rows(message("People"), people, page)
     if round_.refused:
-        page.entry(f"{many(round_.refused, 'operation', 'operations')} refused")
+        page.entry(counted("1 operation refused", "{count} operations refused", round_.refused))
 
 
-def _row_of(line: EventLine, text: str, clock: CasinoClock) -> tuple[str, ...]:
-    return clock.hour(line.utc_ns), str(line.entry), who(line), text
+def _row_of(line: EventLine, said: AnyText, clock: CasinoClock) -> tuple[AnyText, ...]:
+    return clock.hour(line.utc_ns), str(line.entry), who(line), said
 
 
 def _tell_hands(round_: JournaledRound, page: Page) -> None:
     rows = list(hand_rows(round_))
     if round_.first_card:
-        rows = [("First Card", round_.first_card, ""), *rows]
-    _tell_rows("Hands", rows, page)
+        rows = [(message("First Card"), round_.first_card, ""), *rows]
+    _tell_rows(message("Hands"), rows, page)
 
 
-def _tell_rows(title: str, rows: Sequence[tuple[str, ...]], page: Page) -> None:
+def _tell_rows(heading: Message, rows: Sequence[tuple[AnyText, ...]], page: Page) -> None:
     """Print a part in columns, if there is any."""
     if rows:
-        page.heading(title)
+        page.heading(heading)
         page.rows(rows)
 
 
-def _head(round_: JournaledRound, clock: CasinoClock) -> Iterator[str]:
-    until = (
-        f" to {clock.hour(round_.ended_ns)} ({lasted(round_.ended_ns - round_.began_ns)})" if round_.ended_ns else ""
-    )
-    yield (
-        f"{clock.day_and_hour(round_.began_ns)}{until}, {clock.zone_name}; "
-        f"journal entries {round_.first} to {round_.last}"
-    )
-    dealer = f"dealer {round_.dealer}" if round_.dealer else "no dealer was on duty"
-    yield f"{round_.title} ({round_.game}); {dealer}; {round_.device or 'no device'}"
+def _head(round_: JournaledRound, clock: CasinoClock) -> Iterator[Message]:
+    when = clock.day_and_hour(round_.began_ns)
+    if round_.ended_ns:
+        length = lasted(round_.ended_ns - round_.began_ns)
+        when = message("{begin} to {end} ({length})", begin=when, end=clock.hour(round_.ended_ns), length=length)
+    yield message(
+        "{when}, {zone}; journal entries {first} to {last}",
+        when=when, zone=clock.zone_name, first=round_.first, last=round_.last,
+    )  # fmt: skip
+    game: AnyText = GAMES[round_.game].title if round_.game in GAMES else round_.title
+    yield message(
+        "{game} ({id}); {dealer}; {device}",
+        game=game, id=round_.game,
+        dealer=message("dealer {dealer}", dealer=round_.dealer) if round_.dealer else message("no dealer was on duty"),
+        device=_device(round_.device),
+    )  # fmt: skip
     if (deal := round_.deal) is not None:
-        clause = f" ({deal.clause})" if deal.clause else ""
-        yield f"dealt in {UNITS[deal.unit]}, {ORDERS[deal.order]}{clause}"
+        yield under(message("dealt in {unit}, {order}", unit=UNITS[deal.unit], order=ORDERS[deal.order]), deal.clause)
     if (shuffle := round_.shuffle) is not None:
-        yield (
-            f"deck {round_.deck}: {shuffle.event['count']} cards, shuffled by {shuffle.event['by']} "
-            f"at {clock.hour(shuffle.utc_ns)} (entry {shuffle.entry})"
-        )
+        by = shuffle.event["by"]
+        yield message(
+            "deck {deck}: {count} cards, shuffled by {by} at {time} (entry {entry})",
+            deck=round_.deck, count=shuffle.event["count"], by=BESIDES_PEOPLE.get(by) or by,
+            time=clock.hour(shuffle.utc_ns), entry=shuffle.entry,
+        )  # fmt: skip
+
+
+def _device(device: str) -> Message:
+    """Return the kind of a device in words, with its serial number."""
+    kind, _, serial = device.partition(" ")
+    if not kind:
+        return message("no device")
+    return Message("{kind} {serial}", {"kind": DEVICE_WORDS.get(kind) or kind, "serial": serial})
 
 
 def _tell_irregularity(found: JournaledIrregularity, clock: CasinoClock, page: Page, words: OwnWords) -> None:
     with telling(found.id):
-        page.entry(f"{title(found, words)}: {follows(found)}")
+        page.entry(message("{what}: {follows}", what=title(found, words), follows=follows(found)))
         page.entry(evidence(found), (clock.hour(found.raised.utc_ns), 8), indent=4)
     for line in found.steps:
-        if line is not found.resolved and (text := step(line, words)):
-            by = f"; by {named(line.by, line.role)}" if line.role and f"by {line.by}" not in text else ""
-            page.entry(f"{text}{by}", (clock.hour(line.utc_ns), 8), indent=4)
+        if line is not found.resolved and (said := step(line, words)):
+            if line.role and f"by {line.by}" not in str(said):
+                said = message("{said}; by {by}", said=said, by=named(line.by, line.role))
+            page.entry(said, (clock.hour(line.utc_ns), 8), indent=4)
     if found.resolved is not None:
-        page.entry(f"decided: {resolution(found)}", (clock.hour(found.resolved.utc_ns), 8), indent=4)
+        page.entry(resolution(found), (clock.hour(found.resolved.utc_ns), 8), indent=4)
     else:
-        page.entry("not decided", indent=4)
+        page.entry(NOT_DECIDED, indent=4)
 
 
-def cell_of(round_: JournaledRound) -> str:
+def cell_of(round_: JournaledRound) -> Message:
     """Return the irregularities of a round in one line of a list."""
     words = words_for(round_)
-    return "; ".join(_cell(found, words) for found in round_.irregularities)
+    return clauses(_cell(found, words) for found in round_.irregularities)
 
 
-def _cell(found: JournaledIrregularity, words: OwnWords) -> str:
+def _cell(found: JournaledIrregularity, words: OwnWords) -> Message:
     with telling(found.id):
-        place = f" {words.of(found.place)}" if _is_place(found.place) else ""
-        outcome = found.outcome.replace("_", " ") or "not decided"
-        return f"{found.row['id']}{place} ({found.row['clause'] or 'no clause'}): {outcome}"
+        return message(
+            "{row} {place} ({clause}): {outcome}" if _is_place(found.place) else "{row} ({clause}): {outcome}",
+            row=found.row["id"],
+            place=words.of(found.place) if _is_place(found.place) else "",
+            clause=found.row["clause"] or NO_CLAUSE,
+            outcome=outcome_named(found.outcome),
+        )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import io
 import logging
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -51,10 +52,14 @@ def drawn(title: str, draw: Callable[[Figure], None], size: tuple[float, float] 
     """Return what `draw` draws into an empty figure of that size in inches. Its identifiers derive from `title`."""
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # its cache folder does not concern the reader
     written = io.BytesIO()
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": title, "font.family": "sans-serif", "font.size": 9}):
+    with (
+        rc_context({"svg.fonttype": "none", "svg.hashsalt": title, "font.family": "sans-serif", "font.size": 9}),
+        warnings.catch_warnings(),
+    ):
         figure = Figure(figsize=size, layout="constrained")
         draw(figure)
         for axes in figure.axes:
             axes.spines[["top", "right"]].set_visible(False)
+        warnings.filterwarnings("ignore", "Glyph")  # the reader's browser has the fonts of its language
         figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None})
     return written.getvalue()

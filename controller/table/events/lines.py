@@ -122,7 +122,7 @@ def as_written(name: str) -> Message:
     return message("{name}", name=name.replace("_", " ").replace("-", " "))
 
 
-def under(said: Message, clause: str) -> Message:
+def under(said: Message, clause: str | Message) -> Message:
     """Return the text with its clause appended. The clause is empty if the document is silent."""
     return message("{said} ({clause})", said=said, clause=clause) if clause else said
 
