@@ -10,7 +10,6 @@ import msgspec
 from msgspec.structs import replace
 
 from controller.commands.vocabulary import (
-    DECIDED_BY_PEOPLE,
     ORDERS,
     UNITS,
     facts_in_words,
@@ -19,6 +18,7 @@ from controller.commands.vocabulary import (
     noticed_in_words,
 )
 from controller.games.specification import (
+    DECIDED_BY_PEOPLE,
     KINDS,
     UNNUMBERED,
     Choice,
@@ -247,7 +247,7 @@ def whole_reading(law: Law) -> WholeReading:
         dealing=tuple(_dealing(grammar) for grammar in game.grammars),
         first_card=_first_card(game),
         wagers=tuple(_wager(law, wager) for wager in game.wagers if may_hold(law, wager.under)),
-        limits=tuple(LimitReading(clause, words) for clause, words in limits_in_words(game.betting)),
+        limits=tuple(LimitReading(clause, str(words)) for clause, words in limits_in_words(game.betting)),
         settings=tuple(_setting(law, setting) for setting in game.settings),
         irregularities=tuple(_rows(law)),
         unprovided=_unprovided(law),
@@ -379,10 +379,10 @@ def _row(law: Law, found: NumberedRow) -> RowReading:
         kind=row.kind.value,
         what=str(law.game.words.own(KINDS[row.kind])),
         when=tuple(map(str, facts_in_words(found.when, law.game.words))),
-        noticed=noticed_in_words(found.noticed),
+        noticed=str(noticed_in_words(found.noticed)),
         clause=row.clause,
         disposition=row.disposition.value,
-        follows=follows_in_words(row.disposition, chooses=bool(row.options)),
+        follows=str(follows_in_words(row.disposition, chooses=bool(row.options))),
         because=str(row.because),
         reason=str(row.reason or ""),
         confirms=row.confirms.word,

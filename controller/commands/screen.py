@@ -14,9 +14,9 @@ from controller.api.irregularity_view import IrregularityView
 from controller.api.view import DeckView, EntryView, HandView, TableView, WaitingDeckView
 from controller.commands.language import Terminal
 from controller.commands.text import shown
-from controller.commands.vocabulary import FOLLOWS, LINKS, OPTIONS, words_of
+from controller.commands.vocabulary import LINKS, OPTIONS, words_of
 from controller.games.own_words import OwnWords
-from controller.games.specification import KINDS, Disposition, Kind
+from controller.games.specification import FOLLOWS, KINDS, Disposition, Kind
 from controller.language import ENGLISH
 from controller.rules.dealing_order import DEALER
 from controller.table.irregularities.questions import COUNT_BY_HAND

@@ -79,6 +79,27 @@ class Disposition(StrEnum):
     SILENT = "silent"  # no clause: hold, alert, and a ruling of the house
 
 
+FOLLOWS: Final[dict[Disposition, Message]] = {
+    Disposition.VOID: message("the round is void; all bets are returned"),
+    Disposition.CONTINUE: message("play continues"),
+    Disposition.NEXT_CARD: message("it is the next card; play continues"),
+    Disposition.REMOVE_HAND: message("that hand is removed and its bets are returned"),
+    Disposition.OPTIONS: message("every bettor chooses"),
+    Disposition.NAME_ORDER: message("their order is named"),
+    Disposition.REFER: message("the matter is referred to a higher authority"),
+    Disposition.RECONSTRUCT: message("the dealer moves the cards as the screen shows, then play continues"),
+    Disposition.WITHDRAWALS: message("every bettor may withdraw; the others' hands are finished"),
+    Disposition.STANDS: message("results and settlement stand"),
+    Disposition.REFUSE: message("it is refused; wagers count as they lay"),
+    Disposition.RETURN_BET: message("that bet is returned"),
+    Disposition.RESHUFFLE: message("the deck is shuffled again"),
+    Disposition.SILENT: message("the rules are silent: the shift manager decides"),
+}
+"""What follows from a disposition."""
+
+DECIDED_BY_PEOPLE: Final = frozenset({Disposition.REFER, Disposition.SILENT, Disposition.NAME_ORDER})
+
+
 class Choice(StrEnum):
     """A bettor's choice where a clause gives options."""
 
@@ -173,6 +194,48 @@ FACT_QUESTIONS: Final[dict[str, Message]] = {
     "dead_hand": message("Is the hand out of play?"),
 }
 
+
+FACT_WORDS: Final = {
+    "wrong_number": (
+        message("a hand has too many or too few cards"),
+        message("every hand has the right number of cards"),
+    ),
+    "dealer_hand": (message("the {dealer}'s hand"), message("a Player's hand")),
+    "handled": (message("cards were handled"), message("no Player has handled cards")),
+    "misplaced": (message("place, order or number is wrong"), message("place, order and number are right")),
+    "order_known": (message("their order is known"), message("their order is not known")),
+    "places_certain": (message("every card's place is certain"), message("not every card's place is certain")),
+    "before_close": (message('before "No more bets"'), message('after "No more bets"')),
+    "counted_wrong": (
+        message("a count by hand gives the wrong number"),
+        message("a count by hand gives the right number"),
+    ),
+    "viewed": (message("its Player has viewed it"), message("its Player has not viewed it")),
+    "curable": (message("moving complete hands corrects it"), message("moving complete hands does not correct it")),
+    "reconstructable": (
+        message("the intended order can be restored"),
+        message("the intended order cannot be restored"),
+    ),
+    "first_card": (message("the first card of the round"), message("not the first card of the round")),
+    "affects_play": (message("the round cannot go on as it was"), message("the round can go on as it was")),
+    "manual": (message("the device yields single cards"), message("the device yields sets")),
+    "established": (message("a wager has won or lost for certain"), message("no wager has won or lost for certain")),
+    "face_seen": (message("its face was seen"), message("its face was not seen")),
+    "shuffling": (message("while the deck was shuffled"), message("not while the deck was shuffled")),
+    "dropped": (message("it was dropped"), message("it was not dropped")),
+    "withdrawn": (message("withdrawn"), message("placed or raised")),
+    "between_rounds": (message("between rounds"), message("in a round")),
+    "in_stub": (message("in the stub and not to be dealt"), message("to be dealt in this round")),
+    "cannot_tell": (message("it is unknown which wagers were placed"), message("the wagers placed are known")),
+    "dealt_before": (message("about a card dealt before that choice"), message("about a card dealt after that choice")),
+    "one_hand": (message("all of them go to one hand"), message("they go to several hands")),
+    "dead_hand": (message("the hand is out of play"), message("the hand is in play")),
+    "chosen_before": (
+        message("a bettor has chosen to go on after an earlier error"),
+        message("no bettor has had to choose before"),
+    ),
+}
+"""Each fact in words: if it is true, and if it is not."""
 
 KINDS: Final[dict[Kind, Message]] = {
     Kind.FOREIGN_CARD: message("a foreign card"),

@@ -12,8 +12,8 @@ from rich.console import Console
 from controller.api.narration import tell
 from controller.api.view import LinkView, view_of
 from controller.commands.screen import render
-from controller.commands.vocabulary import FOLLOWS, words_of
-from controller.games.specification import Disposition, Kind, Unit
+from controller.commands.vocabulary import words_of
+from controller.games.specification import FOLLOWS, Disposition, Kind, Unit
 from controller.roles import Role
 from controller.table import events, operations
 from controller.table.events import Event

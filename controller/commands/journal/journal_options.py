@@ -50,7 +50,7 @@ class JournalRequest(NamedTuple):
 
 
 def journal_options(command: Command) -> Command:
-    """Add `--language`, and `--journal` or `--config`, `--zone` and `--day-begins`: the command gets these as `asked`."""
+    """Add `--language`; and, as `asked`, `--journal` or `--config`, `--zone` and `--day-begins`."""
 
     @click.option("--journal", "path", type=click.Path(path_type=Path), help="The journal's folder, or one file of it.")
     @click.option("--config", type=click.Path(path_type=Path), help="Take journal and time zone from a configuration.")

@@ -79,7 +79,7 @@ def _drawn(title: str, draw: Callable[[Axes], None]) -> bytes:
     return drawn(title, draw_counts)
 
 
-TEMPLATE: Final = Path(__file__).with_name("report.html")
+TEMPLATE: Final = Path(__file__).with_name("journal_report.html")
 
 
 def page_of(

@@ -20,10 +20,10 @@ from controller.commands.journal.rounds import (
     JournaledRound,
 )
 from controller.commands.text import Page
-from controller.commands.vocabulary import DECIDED_BY_PEOPLE, FOLLOWS, ORDERS, UNITS, facts_in_words, words_of
+from controller.commands.vocabulary import ORDERS, UNITS, facts_in_words, words_of
 from controller.games import GAMES
 from controller.games.own_words import OwnWords
-from controller.games.specification import KINDS, Disposition, Facts, Kind
+from controller.games.specification import DECIDED_BY_PEOPLE, FOLLOWS, KINDS, Disposition, Facts, Kind
 from controller.roles import Role
 from controller.table.events.irregularity_events import ENDS
 from controller.table.events.lines import BESIDES_PEOPLE, as_sentence, as_written, clauses, listed, under, with_reason
@@ -181,9 +181,8 @@ def evidence(found: JournaledIrregularity) -> Message:
     """Return how it was noticed."""
     event = found.raised.event
     noticed = event["noticed_by"]
-    parts: list[Message] = [
-        message("noticed by {by}", by=BESIDES_PEOPLE.get(noticed) or named(noticed, found.raised.role))
-    ]
+    by = BESIDES_PEOPLE.get(noticed) or named(noticed, found.raised.role)
+    parts: list[Message] = [message("noticed by {by}", by=by)]
     if event.get("report") is not None:
         report = message("report {number} of the device's start {boot}", number=event["report"], boot=event["boot"])
         if event.get("device_ms") is not None:
