@@ -71,7 +71,7 @@ def _tell(found: Stats, source: Source, asked: JournalRequest, *, as_json: bool)
     output.entry(size)
     entries = message(
         "{entries} in {decisions}, {rounds}",
-        entries=counted("1 entry", "{count} entries", found.entries),
+        entries=counted("1 entry", "{number} entries", found.entries, number=f"{found.entries:,}"),
         decisions=counted("1 decision", "{count} decisions", found.decisions),
         rounds=counted("1 round", "{count} rounds", found.rounds),
     )

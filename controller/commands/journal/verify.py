@@ -108,7 +108,7 @@ def _read(witness: Path) -> list[WitnessedHead]:
 def _tell(path: Path, found: Verified, say: Terminal) -> None:
     counts = (
         counted("1 file", "{count} files", found.files),
-        counted("1 entry", "{count} entries", found.entries),
+        counted("1 entry", "{number} entries", found.entries, number=f"{found.entries:,}"),
         counted("1 signed head", "{count} signed heads", found.heads),
     )
     lines = [listed(counts)]
