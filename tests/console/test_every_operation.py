@@ -39,7 +39,7 @@ ELSEWHERE: Final = {
 }
 """The modules that draw an operation outside those tables, and name it."""
 
-NEXT_ACT: Final = {"no_more_bets", "open_table"}
+NEXT_ACT: Final = {"conclude_round", "no_more_bets", "open_table"}
 """Operations that are only offered as the next act, whose button is the same for all."""
 
 OWN_FORM: Final = {"enrol_screen"}
