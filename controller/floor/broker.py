@@ -50,6 +50,12 @@ class Will(NamedTuple):
     delay: int
 
 
+NEEDED: Final = (  # properties of CONNACK that are 0 where a broker lacks something (MQTT 5.0, 3.2.2.3)
+    ("MaximumQoS", message("messages with QoS 1")),
+    ("RetainAvailable", message("retained messages")),
+)
+
+
 class BrokerMessage(NamedTuple):
     """A received message.
 
@@ -338,7 +344,20 @@ class BrokerConnection:
             )
         else:
             self._largest = getattr(properties, "MaximumPacketSize", 0)
-            self._up.set_result(None)
+            if lacks := [needed for name, needed in NEEDED if not getattr(properties, name, 1)]:
+                self._up.set_exception(
+                    BrokerError(
+                        "floor-refused",
+                        message(
+                            "The broker {address} does not offer {lacks:list}, which the floor needs.",
+                            address=str(self._address),
+                            lacks=tuple(lacks),
+                        ),
+                        message("Allow them in the configuration of the broker."),
+                    )
+                )
+            else:
+                self._up.set_result(None)
 
     def _on_disconnect(self, client: Any, data: Any, flags: Any, reason: ReasonCode, properties: Any) -> None:
         if not self._lost.done():

@@ -61,9 +61,10 @@ def monitor(
         from shuffle_audit.monitor import Monitor
     try:
         found = _open_source(source, maker)
+        source_name = name or found.name
         watching = Watching(
-            Monitor(name or found.name, level, skip), HostClock(), EventsFile(events) if events else None,
-            MetricsFile(metrics) if metrics else None, as_json=as_json,
+            Monitor(source_name, level, skip), HostClock(), EventsFile(events) if events else None,
+            MetricsFile(metrics, source_name) if metrics else None, as_json=as_json,
         )  # fmt: skip
         with ending_by_signal() as ending:
 

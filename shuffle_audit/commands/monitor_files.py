@@ -18,6 +18,7 @@ from shuffle_audit.monitor import ShuffleAlarm
 
 PART: Final = ".part"  # suffix of a file that is being written
 METRICS: Final = ".prom"  # suffix of the files that node_exporter's collector reads
+OURS: Final = b"cardshoe_shuffle_"  # how the names of the metrics begin
 BEGIN: Final = b'{"event"'
 MOST: Final = 1 << 16  # bytes of a line
 EXACT: Final = 6  # decimals of the evidence by which a known alarm is recognised
@@ -44,16 +45,25 @@ class _Written:
 
 
 class MetricsFile(_Written):
-    """A file that is replaced atomically, so that readers see the old or the new file. Raise `BadInputError`."""
+    """A file that is replaced atomically, so that readers see the old or the new file. Raise `BadInputError`.
 
-    def __init__(self, path: Path) -> None:
+    No other file of the folder has metrics of the same source: both would be one series for Prometheus.
+    """
+
+    def __init__(self, path: Path, source: str) -> None:
         super().__init__(path)
+        self._source = source
         if path.suffix != METRICS:
             hint = "The file is replaced each time, and node_exporter reads only files with that suffix."
             raise BadInputError(f"The name of a metrics file ends with {METRICS}; {self._name} does not.", hint)
         self._part = path.with_name(f"{path.name}.{os.getpid()}{PART}")
         self._mine: tuple[int, int] | None = None
         self._shared = False
+        if (other := self._other_file()) is not None:
+            raise BadInputError(
+                f"{click.format_filename(other)} has the metrics of another monitor of {source}.",
+                "Give each monitor a name of its own with --name, or remove that file if its monitor has ended.",
+            )
         try:
             self._part.write_bytes(b"")
             self._part.unlink()
@@ -73,12 +83,35 @@ class MetricsFile(_Written):
                 self._part.unlink(missing_ok=True)
 
     def _check_other_writer(self) -> None:
-        """Report once that another program has replaced the file."""
+        """Report once that another program has replaced the file, or writes the same series."""
+        if not self._shared and (other := self._other_file()) is not None:
+            self._shared = True
+            named = click.format_filename(other)
+            sentence = f"cardshoe: {named} has the metrics of another monitor of {self._source}."
+            click.echo(f"{sentence} Give each monitor a name of its own with --name.", err=True)
         if self._shared or self._mine is None or not self._path.exists() or _identity(self._path) == self._mine:
             return
         self._shared = True
         sentence = f"cardshoe: {self._name} is written by another program too. Give each monitor a file of its own."
         click.echo(sentence, err=True)
+
+    def _other_file(self) -> Path | None:
+        """Return another file of the folder with metrics of this source, or None."""
+        label = escaped_label(self._source)
+        for path in sorted(self._path.parent.glob(f"*{METRICS}")):
+            if path.name == self._path.name:
+                continue
+            with suppress(OSError):
+                found = path.read_bytes()
+                if any(one.startswith(OURS) and label in one for one in found.splitlines()):
+                    return path
+        return None
+
+
+def escaped_label(source: str) -> bytes:
+    """Return the label of a source as it stands in a file of metrics."""
+    text = source.replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
+    return f'source="{text}"'.encode()
 
 
 def _identity(path: Path) -> tuple[int, int]:

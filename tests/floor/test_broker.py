@@ -311,3 +311,20 @@ def test_invalid_addresses(url: str) -> None:
     with pytest.raises(BadBrokerError) as found:
         parse_broker(url)
     assert found.value.hint
+
+
+@pytest.mark.parametrize(
+    ("line", "lack"), [("max_qos 0", "messages with QoS 1"), ("retain_available false", "retained messages")]
+)
+async def test_a_broker_that_lacks_what_the_floor_needs_is_named(tmp_path: Path, line: str, lack: str) -> None:
+    async with mosquitto(tmp_path, line) as found:
+        refused = await refusal(found.broker)
+    assert refused.code == "floor-refused"
+    assert f"does not offer {lack}, which the floor needs" in str(refused)
+
+
+async def test_a_message_that_exceeds_the_brokers_limit_is_named_with_both_sizes(tmp_path: Path) -> None:
+    async with mosquitto(tmp_path, "max_packet_size 2000") as found, connected(found.broker, "writer") as writer:
+        with pytest.raises(BrokerError, match=r"accepts at most 2,000 bytes, and the message to a/b has 3,0\d\d"):
+            await writer.publish("a/b", bytes(3000))
+        await writer.publish("a/b", b"{}", retained=True)  # the connection stays

@@ -10,10 +10,12 @@ import msgspec
 import pytest
 
 from controller.daemon.host import HostClock
+from controller.problems import BadInputError
 from shuffle_audit.commands.monitor import Watching
 from shuffle_audit.commands.monitor_files import EventsFile, MetricsFile
 from shuffle_audit.following import DeckCame
 from shuffle_audit.monitor import Monitor, ShuffleAlarm
+from shuffle_audit.monitor_meters import written
 from tests.shuffle_audit.decks import shuffled
 
 
@@ -44,7 +46,7 @@ def test_an_alarm_that_cannot_be_written_is_written_later(tmp_path: Path, capsys
     events = EventsFile(folder / "e.jsonl")
     (folder / "e.jsonl").unlink()
     folder.rmdir()
-    watching = Watching(Monitor("T-1"), HostClock(), events, MetricsFile(prom), as_json=False)
+    watching = Watching(Monitor("T-1"), HostClock(), events, MetricsFile(prom, "T-1"), as_json=False)
     watching.take(DeckCame("line 1", shuffled("riffle:1", 1)[0]))
     assert 'cardshoe_shuffle_alarm{source="T-1"} 1.0' in prom.read_text()
     said = capsys.readouterr()
@@ -63,7 +65,7 @@ def test_an_alarm_that_cannot_be_written_is_written_later(tmp_path: Path, capsys
 def test_metrics_that_cannot_be_written_end_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "metrics"
     folder.mkdir()
-    metrics = MetricsFile(folder / "m.prom")
+    metrics = MetricsFile(folder / "m.prom", "T-1")
     folder.rmdir()
     metrics.write(b"1\n")
     metrics.write(b"2\n")
@@ -76,7 +78,7 @@ def test_metrics_that_cannot_be_written_end_nothing(tmp_path: Path, capsys: pyte
 
 def test_two_programs_that_write_one_file_of_metrics(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, other = tmp_path / "m.prom", tmp_path / "other"
-    metrics = MetricsFile(file)
+    metrics = MetricsFile(file, "T-1")
     metrics.write(b"1\n")
     metrics.write(b"2\n")
     assert capsys.readouterr().err == ""
@@ -93,10 +95,31 @@ def test_metrics_are_written_once_the_past_has_been_read(tmp_path: Path) -> None
     prom = tmp_path / "m.prom"
     prom.write_text("of the run before\n")
     good = [DeckCame(f"line {at}", deck) for at, deck in enumerate(shuffled("uniform", 3), start=1)]
-    watching = Watching(Monitor("T-1"), HostClock(), None, MetricsFile(prom), as_json=False)
+    watching = Watching(Monitor("T-1"), HostClock(), None, MetricsFile(prom, "T-1"), as_json=False)
     watching.take(good[0])
     assert prom.read_text() == "of the run before\n"
     watching.rest(threading.Event(), once=True)
     assert 'cardshoe_shuffle_decks_total{source="T-1"} 1.0' in prom.read_text()
     watching.take(good[1])
     assert 'cardshoe_shuffle_decks_total{source="T-1"} 2.0' in prom.read_text()
+
+
+@pytest.mark.parametrize("name", ["machine.jsonl", 'say "7"\\', "机器"])
+def test_two_monitors_of_one_name_are_not_one_series(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    first = MetricsFile(tmp_path / "a.prom", name)
+    second = MetricsFile(tmp_path / "b.prom", name)  # nothing is written yet
+    first.write(written(Monitor(name), 0))
+    first.write(written(Monitor(name), 1))
+    assert capsys.readouterr().err == ""
+    second.write(written(Monitor(name), 2))
+    assert capsys.readouterr().err == (
+        f"cardshoe: {tmp_path / 'a.prom'} has the metrics of another monitor of {name}. Give each monitor a name of "
+        "its own with --name.\n"
+    )
+    with pytest.raises(BadInputError, match=r"a\.prom has the metrics of another monitor"):
+        MetricsFile(tmp_path / "c.prom", name)
+    MetricsFile(tmp_path / "c.prom", f"{name}2")
+    (tmp_path / "b.prom").unlink()
+    MetricsFile(tmp_path / "a.prom", name)
