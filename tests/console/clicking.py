@@ -110,6 +110,13 @@ class BaccaratTable(ClickedTable):
     game = "F3"
 
 
+GROUP_OF: Final = """async (kind) => {
+  const { GROUPS } = await import("/console/js/needs.js");
+  return Object.keys(GROUPS).find((group) => GROUPS[group].includes(kind)) ?? "bets";
+}"""
+"""The group that lists a kind; bets: a box that was marked wrongly."""
+
+
 class Person:
     """A person who reads the page and taps."""
 
@@ -190,14 +197,19 @@ class Person:
 
     async def report(self, kind: str, place: str = "") -> None:
         """Report what was noticed and, if the page asks, where, but not which card it was."""
-        await self.press("report_irregularity")
-        await self.press(kind)
+        await self.notice(kind)
         if place:
             await self.tap(place)
         else:
             await self.press("sure")
         if place and kind in AT_A_CARD:
             await self.press("unknown")
+
+    async def notice(self, kind: str) -> None:
+        """Begin a report of this kind, from its group."""
+        await self.press("report_irregularity")
+        await self.press(f"group/{await self.page.evaluate(GROUP_OF, kind)}")
+        await self.press(kind)
 
     async def confirm(self, member: CrewMember) -> None:
         """Answer the questions and sign as that person."""

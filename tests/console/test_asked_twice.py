@@ -51,7 +51,8 @@ def test_a_kept_round_continues(page: Page, server: PageServer) -> None:
     place = state["view"]["next_place"]
     show(page, server, state)
     says(page, "Round void? All bets go back.")
-    assert page.locator("#sentence.red").count() == 1
+    assert page.locator("#sentence.red").count() == 0, "only the button that voids is red"
+    assert page.locator("#panel .second.red").count() == 1
     assert page.locator(".place.lit").count() == 0
     page.clock.run_for(1600)
     page.locator('#panel [data-act="keep"]').click()

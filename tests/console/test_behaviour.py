@@ -418,3 +418,47 @@ def test_each_claim_is_a_separate_question_and_no_leads_to_the_next(page: Page, 
     page.clock.run_for(1000)
     page.locator("#panel [data-act=back]").click()
     says(page, "#sentence .text", "Did a player drop a card of Player 1?")
+
+
+def test_problems_are_in_groups_and_nothing_scrolls(page: Page, server: PageServer) -> None:
+    follow(page, server, "settling")
+    page.wait_for_timeout(400)
+    page.locator('#panel [data-act="report_irregularity"]').click()
+    for group in ("cards", "hands", "bets", "device", "deck"):
+        page.wait_for_timeout(400)
+        page.locator(f'#panel [data-act="group/{group}"]').click()
+        assert 1 <= page.locator("#panel .list button").count() <= 6
+        middle = page.locator("#panel .middle")
+        assert middle.evaluate("(node) => node.scrollHeight <= node.clientHeight")
+
+
+def test_who_counts_does_not_see_what_is_due(page: Page, server: PageServer) -> None:
+    follow(page, server, "all results")
+    assert "24" in page.locator("#stage .ledger").inner_text()
+    page.wait_for_timeout(400)
+    page.locator('#panel [data-act^="count_cards/"]').first.click()
+    says(page, "#sentence", "?")
+    assert page.locator("#stage .ledger").inner_text() == ""
+    assert page.locator("#stage .device").inner_text() == ""
+
+
+def test_a_steps_headline_is_neutral_and_the_stop_alone_is_red(page: Page, server: PageServer) -> None:
+    follow(page, server, "four cards")
+    assert page.locator("#sentence.red").count() == 1
+    show(server, "choosing")
+    says(page, "#sentence", "continue or withdraw")
+    assert page.locator("#sentence.red").count() == 0
+    assert page.locator(".place.red").count() == 1
+
+
+def test_a_pin_is_not_a_password_that_a_browser_keeps(page: Page, server: PageServer) -> None:
+    show(server, "idle", screen={"enrolled": False}, offers=[])
+    page.goto(server.address)
+    page.locator('#panel [data-act="enrol"]').wait_for()
+    page.wait_for_timeout(400)
+    page.locator('#panel [data-act="enrol"]').click()
+    pin = page.locator('#sheet [name="pin"]')
+    assert (pin.get_attribute("type"), pin.get_attribute("autocomplete")) == ("text", "one-time-code")
+    assert pin.evaluate("node => getComputedStyle(node).webkitTextSecurity") == "disc"
+    assert page.locator("input[type=password]").count() == 0
+    assert page.locator("html").get_attribute("translate") == "no"

@@ -133,6 +133,7 @@ async def test_no_box_is_marked_once_hands_are_turned_over() -> None:
         await console.turn_over_all()
         await console.page.locator('#panel [data-act="record_settled/"]').wait_for()
         await console.press("report_irregularity")
+        await console.press("group/bets")
         await console.let_pass(400)
         await console.page.locator('#panel [data-act="overlooked"].off').dispatch_event("click")
         await console.answers("the boxes stay as marked. Report cards in the wrong place instead.")
@@ -148,8 +149,7 @@ async def test_a_denial_is_possible_at_each_question_and_a_tap_names_a_card() ->
         await console.press("Entered by mistake")
         await console.sign(SUPERVISOR)
         await console.says("3 cards to Box 3")
-        await console.press("report_irregularity")
-        await console.press("exposed_card")
+        await console.notice("exposed_card")
         await console.tap("B1")
         await console.click(console.page.locator('.place.numbered[data-place="B1"] .holder').nth(1))
         await (
@@ -164,8 +164,7 @@ async def test_an_exposed_card_is_shown_open_with_its_face_once_named() -> None:
     async with opened() as console:
         await console.to_dealing(1, 3)
         await console.deal(1)
-        await console.press("report_irregularity")
-        await console.press("exposed_card")
+        await console.notice("exposed_card")
         await console.tap("B1")
         await console.press("2")
         second = console.page.locator('.place[data-place="B1"] .holder').nth(1)
@@ -212,8 +211,7 @@ async def test_a_wrongly_marked_box_is_found_below_problem() -> None:
     async with opened() as console:
         await console.to_dealing(1, 5)
         await console.deal(2)
-        await console.press("report_irregularity")
-        await console.press("overlooked")
+        await console.notice("overlooked")
         await console.tap("B5")
         await console.tap("B6")
         await console.reads("Was: 1, 5")

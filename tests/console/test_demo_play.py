@@ -92,8 +92,7 @@ async def test_a_wrongly_marked_box_is_corrected_and_the_round_continues() -> No
             await printed(child, "The Players look at their hands")
             (right,) = bets_of(child) - set(boxes)
             wrong = boxes[-1]
-            await console.press("report_irregularity")
-            await console.press("overlooked")
+            await console.notice("overlooked")
             await console.tap(f"B{wrong}")
             await console.tap(f"B{right}")
             await console.press("done")

@@ -113,10 +113,12 @@ ASKED = """async () => {
   const { store } = await import("/console/js/store.js");
   const { argument, cancel, start } = await import("/console/js/flow.js");
   const { ask } = await import("/console/js/steps.js");
+  const { GROUPS } = await import("/console/js/needs.js");
   const found = new Set();
   for (const { kind } of store.screen.reports) {
     start(store.screen.offers.find((one) => one.operation === "report_irregularity"));
-    ask("kind", store.screen, store.own.flow).list.find((one) => one.key === kind).act();
+    const group = Object.keys(GROUPS).find((name) => GROUPS[name].includes(kind));
+    ask("kind", store.screen, { ...store.own.flow, draft: { group } }).list.find((one) => one.key === kind).act();
     for (const step of store.own.flow?.steps ?? []) found.add(argument(step).name);
     cancel();
   }

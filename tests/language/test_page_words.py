@@ -79,9 +79,13 @@ def test_every_value_that_becomes_a_key_has_words() -> None:
     assert {f"ledger.{pile}" for pile in numbers - dealt | {"dealt"}} <= known
     assert {f"device.{kind}" for kind in ("shuffler", "shoe", "device")} <= known
     assert {f"kind.{kind}" for kind in Kind} <= known
-    listed = re.search(r"KINDS_IN_ORDER = \[([^]]+)\]", (SCRIPTS[0] / "needs.js").read_text("utf-8"))
+    listed = re.search(r"GROUPS = {([^}]+)}", (SCRIPTS[0] / "needs.js").read_text("utf-8"))
     assert listed is not None
-    assert sorted(re.findall(r'"(\w+)"', listed[1])) == sorted(Kind)
+    groups = dict(re.findall(r"(\w+): \[([^]]+)\]", listed[1]))
+    kinds = {group: re.findall(r'"(\w+)"', row) for group, row in groups.items()}
+    assert sorted(kind for row in kinds.values() for kind in row) == sorted(Kind)
+    assert all(len(row) <= 6 for row in kinds.values()), "a group is seen at a glance"
+    assert {f"group.{group}" for group in groups} <= known
 
 
 def test_every_trouble_of_the_floor_has_words() -> None:

@@ -47,6 +47,7 @@ export function tap(node, typed = false) {
   if (!takes()) return;
   if (!typed && isFresh(node)) {
     if (node.slow) lose(say("answer.fresh")); // for other buttons double taps are usual
+    else flash(node);
     return;
   }
   if (one.why) {
@@ -55,6 +56,13 @@ export function tap(node, typed = false) {
   }
   one.act();
   store.drawNow();
+}
+
+const FLASH = 240; // ms
+
+/** Show that a tap did not count. */
+function flash(node) {
+  node.animate([{ opacity: 0.4 }, { opacity: 1 }], { duration: FLASH });
 }
 
 /** Show rows of a label and its buttons: `{key, label, buttons}`. */

@@ -70,8 +70,17 @@ export const REPLACED = {
   report_irregularity: ["kind"],
 };
 
-/** Kinds of irregularities in the order of the list. */
-export const KINDS_IN_ORDER = [
+/** Kinds of irregularities in groups of at most six, as they are listed. */
+export const GROUPS = {
+  cards: ["exposed_card", "dropped_card", "player_exposed", "face_up_in_device", "foreign_card", "simultaneous"],
+  hands: ["wrong_count", "wrong_distribution", "wrong_viewer", "dealer_exposed_early", "other_dealing_error"],
+  bets: ["late_bet", "outside_limits", "side_without_main", "before_no_more_bets"],
+  device: ["technical_stop", "power_failure"],
+  deck: ["deck_count", "count_in_doubt", "unshuffled", "card_in_shuffling"],
+};
+
+/** Kinds that are listed in every phase, so that they keep their places. */
+export const OFTEN = new Set([
   "exposed_card",
   "wrong_count",
   "simultaneous",
@@ -80,23 +89,7 @@ export const KINDS_IN_ORDER = [
   "player_exposed",
   "wrong_distribution",
   "wrong_viewer",
-  "technical_stop",
-  "power_failure",
-  "foreign_card",
-  "other_dealing_error",
-  "dealer_exposed_early",
-  "late_bet",
-  "outside_limits",
-  "side_without_main",
-  "before_no_more_bets",
-  "deck_count",
-  "count_in_doubt",
-  "unshuffled",
-  "card_in_shuffling",
-];
-
-/** Kinds that are listed in every phase, so that all kinds keep their places. */
-export const OFTEN = new Set(KINDS_IN_ORDER.slice(0, 8));
+]);
 
 /** A step before all others: the person who takes over ticks what is open. */
 export const BEFORE = {

@@ -31,7 +31,7 @@ function build(panel) {
   parts.panel = panel;
   for (const name of ["left", "middle", "right"]) parts[name] = panel.querySelector(`.${name}`);
   for (const name of ["own", "always"]) parts[name] = parts.left.appendChild(el("div", { class: name }));
-  for (const name of ["facts", "rows", "list", "cards"])
+  for (const name of ["facts", "tabs", "rows", "list", "cards"])
     parts[name] = parts.middle.appendChild(el("div", { class: name }));
   for (const name of ["dues", "answers", "pad", "notes"]) parts[name] = parts.right.appendChild(el("div", { class: name }));
   for (const name of ["dues", "notes"]) parts[name].tabIndex = 0; // they may overflow
@@ -65,6 +65,7 @@ export function render(screen) {
   lines(parts.facts, shown.facts ?? []);
   lines(parts.notes, shown.notes ?? []);
   rows(parts.rows, shown.rows ?? []);
+  buttons(parts.tabs, shown.tabs ?? []);
   buttons(parts.list, shown.list ?? []);
   buttons(parts.answers, shown.right ?? []);
   parts.cards.hidden = !shown.grid;
@@ -143,7 +144,8 @@ function followsFrom(screen, flow) {
 function besides(screen) {
   const { headline, next_steps: steps } = screen.view;
   const [act, ...more] = steps;
-  const others = isPlainDeal(screen.view) ? [...dealNotes(screen), ...more.slice(screen.view.face_up.length ? 1 : 0)] : act === headline ? more : steps;
+  const adds = act !== headline && !standing(screen).length && screen.view.phase !== "maintenance"; // to the headline
+  const others = isPlainDeal(screen.view) ? [...dealNotes(screen), ...more.slice(screen.view.face_up.length ? 1 : 0)] : adds ? steps : more;
   const open = screen.view.phase === "exposing" && screen.view.hands.some((hand) => hand.shown);
   const classes = open && say("fact.classes");
   const lines = [...new Set([...standing(screen), ...others, classes])].filter((line) => line !== headline);
@@ -185,6 +187,7 @@ function point(shown) {
   own.numbered = shown.numbered;
   own.pickCard = shown.pickCard;
   own.arrows = shown.arrows;
+  own.still = shown.still;
 }
 
 /** Let a tapped box take a bet or give it up, while bets are open. */

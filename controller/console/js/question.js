@@ -78,7 +78,7 @@ function ofEarlier({ view }, { round, next_deck: coming }) {
 /** Return whether this is the first headline of a matter, which is red if it stops the cards. */
 function isFirst({ id, revision, stage }) {
   const { stated } = store.own;
-  return stage === "claimed" && !(stated?.id === id && stated.revision === revision);
+  return (stage === "claimed" || revision === id) && !(stated?.id === id && stated.revision === revision);
 }
 
 /** Return what must be done before an answer, for region B. */

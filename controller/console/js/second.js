@@ -39,6 +39,7 @@ export function second(screen) {
   return {
     question: say(ends ? "second.conclude" : "second.void"),
     tone: "plain",
+    still: !ends, // no place is due while a void is asked for
     facts: ends ? screen.view.next_steps.slice(1) : [], // how long an error still counts
     list: [
       {

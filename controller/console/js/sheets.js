@@ -2,7 +2,7 @@
 
 import { MENU, act, overlooked } from "./actions.js";
 import { buttons, lines } from "./buttons.js";
-import { attr, edge, el, keyed, text } from "./dom.js";
+import { attr, edge, el, keyed, mark, text } from "./dom.js";
 import { enrol, read } from "./operate.js";
 import { sound } from "./sound.js";
 import { store } from "./store.js";
@@ -98,22 +98,24 @@ function story(body, screen) {
   keyed(
     body,
     [...(parts.lines ?? [])].reverse(),
-    ([entry_]) => entry_,
-    () => el("p"),
-    (node, [, words]) => text(node, words),
+    ({ entry: one }) => one,
+    () => el("p", { class: "entry" }, ...["time", "who", "what"].map((name) => el("span", { class: name }))),
+    (node, { at, name, line, matter }) => {
+      mark(node, "matter", matter);
+      for (const [place, words] of [at, name, line].entries()) text(node.children[place], words);
+    },
   );
 }
 
-/** Return a line for each event, with who entered it if the line does not say so. */
+/** Return a row for each event, with who entered it. An irregularity is marked where it is raised and where it ends. */
 function withPeople({ people }, events) {
   let entered = {};
   return events.flatMap((one) => {
     if (one.event === "operation_taken") entered = one;
     if (!one.line) return [];
     const isBy = entered.utc_ns === one.utc_ns;
-    const name = isBy && (people.find((person) => person.id === entered.person)?.name ?? entered.person);
-    const by = name && !one.line.includes(name) ? say("answer.by", { name }) : "";
-    return [[one.entry, `${time(one.utc_ns)} ${by}${one.line}`]];
+    const name = (isBy && (people.find((person) => person.id === entered.person)?.name ?? entered.person)) || "";
+    return [{ entry: one.entry, at: time(one.utc_ns), name, line: one.line, matter: one.event.startsWith("irregularity") }];
   });
 }
 
@@ -149,15 +151,15 @@ function clause(body) {
 function enrolment(body) {
   if (parts.made === "enrol") return;
   parts.made = "enrol";
-  const field = (name, kind = "text") =>
-    el("input", { name, type: kind, autocomplete: "off", required: true, "aria-label": say(`enrol.${name}`) });
-  const row = (name, kind) => el("label", {}, el("span", {}, say(`enrol.${name}`)), field(name, kind));
+  const field = (name, more) =>
+    el("input", { name, type: "text", autocomplete: "off", required: true, "aria-label": say(`enrol.${name}`), ...more });
+  const row = (name, more) => el("label", {}, el("span", {}, say(`enrol.${name}`)), field(name, more));
   const form = el(
     "form",
     {},
     row("name"),
     row("person"),
-    row("pin", "password"),
+    row("pin", { class: "secret", autocomplete: "one-time-code", inputmode: "numeric" }), // nothing for a browser to keep
     el("button", { type: "submit", class: "primary" }, say("sheet.enrol")),
   );
   const said = el("p", { class: "said", role: "status" });

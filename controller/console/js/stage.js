@@ -14,6 +14,7 @@ const DEALT = ["dealing_sets", "dealing_singles", "examining", "exposing", "sett
 const OVER = ["concluded", "voided"];
 const PRESSES = ["Enter", " "]; // as a button does
 const OUTCOMES = ["win", "lose", "tie"];
+const COUNTS = new Set(["count_cards", "count_again"]);
 const UNBROKEN = "\u00a0"; // a space at which no line ends
 const parts = {};
 
@@ -48,9 +49,10 @@ export function render(screen) {
     },
   );
   firstCard(screen);
-  text(parts.device, deviceLine(view));
+  const blind = COUNTS.has(store.own.flow?.offer.operation); // who counts does not see what is due
+  text(parts.device, blind ? "" : deviceLine(view));
   mark(parts.device, "lit", deckIsDue(screen));
-  text(parts.ledger, ledgerLine(view));
+  text(parts.ledger, blind ? "" : ledgerLine(view));
   const old = !inContact() || !view.device.connected;
   text(parts.asOf, old && screen.last ? say("stage.as_of", { time: time(screen.last.utc_ns, true) }) : "");
   const { device, ledger, first } = parts; // the ledger names the cards of a pile
@@ -184,7 +186,7 @@ function isAskedAbout(place) {
 /** Return the places that are due, the next one first. */
 function turns(screen) {
   const { view, offers } = screen;
-  if (view.held || view.paused || store.own.headline?.tone === "red") return [];
+  if (view.held || view.paused || store.own.still || store.own.headline?.tone === "red") return [];
   if (view.bets_to_return) return view.boxes.map((number) => `B${number}`);
   if (view.phase === "betting") return (store.own.selection ?? view.boxes).map((number) => `B${number}`);
   if (view.phase.startsWith("dealing")) {

@@ -6,12 +6,11 @@ import { several, tiles } from "./choices.js";
 import { answer, argument, choose, draft, known, signers, stepOf } from "./flow.js";
 import { openCards } from "./grid.js";
 import { entryLabel, entryName, matterName, pileName, reportName } from "./labels.js";
-import { KINDS_IN_ORDER, OFTEN, REPLACED, STEPS } from "./needs.js";
+import { GROUPS, OFTEN, REPLACED, STEPS } from "./needs.js";
 import { sign } from "./signing.js";
 import { capital, placeName, say } from "./words.js";
 
 const CARDS = 3; // of a hand
-const EARLIER = "earlier";
 const PILES = ["stub", "tray", "burnt", "aside", "dropped", "discards", "deck"];
 
 /** Return `{question, facts, list, right, pad, grid, input, picking, pick}` of the open step. */
@@ -187,14 +186,12 @@ const KINDS = {
     ]),
   }),
 
-  // Reports about the present round, or about the previous one once that is tapped.
+  // Reports by group, about the present round, or about the previous one once that is tapped.
   report: (screen, flow) => {
     const [now, before] = ["now", "earlier"].map((when) => screen.reports.filter((one) => one[when]));
-    const earlier = flow.draft === EARLIER || !now.length;
+    const chosen = flow.draft ?? {};
+    const earlier = chosen.earlier || !now.length;
     const found = new Map((earlier ? before : now).map((one) => [one.kind, one]));
-    const kinds = KINDS_IN_ORDER.filter((kind) => found.has(kind) || OFTEN.has(kind));
-    const round = say("report.earlier", { round: screen.view.earlier_round });
-    const toggle = { key: EARLIER, label: round, pressed: earlier, act: () => draft(earlier ? null : EARLIER) };
     const boxes = earlier ? [] : overlooked(screen); // not an irregularity before somebody says so
     const steps = (one) => {
       const asked = [
@@ -204,16 +201,32 @@ const KINDS = {
       ].filter(Boolean);
       return asked.length ? asked : ["report_irregularity.sure"];
     };
-    const reports = kinds.map((kind) => ({
+    const report = (kind) => ({
       key: kind,
       label: say(`kind.${kind}`),
       why: found.has(kind) ? "" : say("report.not_now"),
       act: () => answer(kind, steps(found.get(kind)), earlier ? { earlier } : {}),
+    });
+    const listed = (group) => [
+      ...GROUPS[group].filter((kind) => found.has(kind) || OFTEN.has(kind)).map(report),
+      ...(group === "bets" ? boxes : []),
+    ];
+    const possible = (group) => listed(group).some((one) => !one.why);
+    const groups = Object.keys(GROUPS);
+    const open = chosen.group ?? groups.find(possible) ?? groups[0];
+    const tabs = groups.map((group) => ({
+      key: `group/${group}`,
+      label: say(`group.${group}`),
+      pressed: group === open,
+      act: () => draft({ ...chosen, group }),
     }));
+    const round = say("report.earlier", { round: screen.view.earlier_round });
+    const toggle = { key: "earlier", label: round, pressed: earlier, act: () => draft({ earlier: !earlier }) };
     return {
       ...(earlier ? { question: say("ask.kind.earlier", { round: screen.view.earlier_round }) } : {}),
       ...(!earlier && cardsCome(screen.view) ? { count: say("report.cards_come") } : {}),
-      list: [...reports.slice(0, OFTEN.size), ...boxes, ...reports.slice(OFTEN.size), ...(now.length && before.length ? [toggle] : [])],
+      tabs: [...tabs, ...(now.length && before.length ? [toggle] : [])],
+      list: listed(open),
     };
   },
 
@@ -223,9 +236,9 @@ const KINDS = {
     right: [{ key: "sure", label: say("act.report"), tone: "primary", act: () => answer(undefined) }],
   }),
 
-  // An act without a question that cannot be undone.
+  // An act without a question that cannot be undone: not where the next act was a moment ago.
   certain: (screen, flow) => ({
-    right: [{ key: "certain", label: say(`op.${flow.offer.operation}`), tone: "primary", act: () => answer(undefined) }],
+    list: [{ key: "certain", label: say(`op.${flow.offer.operation}`), tone: "second", act: () => answer(undefined) }],
   }),
 
   entry: (screen) => ({
