@@ -13,6 +13,7 @@ from firmware_bridge.drivers.cardlink.framing import FrameReader
 from firmware_bridge.messages import Message, message
 
 SAMPLE_SIZE: Final = 256  # bytes; enough for a guess
+SEVEN_BITS_AFTER: Final = 40  # bytes: by chance none of them has its highest bit once in 10^12
 
 _FORMS: Final[tuple[tuple[str, re.Pattern[bytes]], ...]] = (
     ("bee_tek", re.compile(rb"\[(Game|Manual Burn Cards|GameAlarm)\]<|<W0x", re.IGNORECASE)),
@@ -40,4 +41,6 @@ def what_to_check(data: bytes, driver: str) -> Message:
             "the data looks like that of driver={driver}; correct the device URL, or connect the right device",
             driver=guess,
         )
+    if driver == "cardlink" and len(data) >= SEVEN_BITS_AFTER and max(data) < 0x80:
+        return message("no byte has its highest bit; set the line to 8 data bits at the serial server or converter")
     return message("check the speed (baud=) and whether this is the right device or driver (driver=)")

@@ -249,3 +249,9 @@ async def test_two_devices_with_one_identity_are_refused_and_reported_once(desk:
         twins = False
         await clock.pass_next_wait()
         await desk.until_state(LinkState.READY)
+
+
+def test_a_line_of_seven_bits_is_named() -> None:
+    frames = b"".join(encode_frame(0x10, 7, number, bytes(range(0xA0, 0xB0))) for number in range(4))
+    assert "8 data bits" in str(what_to_check(bytes(byte & 0x7F for byte in frames), "cardlink"))
+    assert "baud=" in str(what_to_check(bytes(byte & 0xF0 for byte in frames), "cardlink"))

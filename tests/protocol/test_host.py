@@ -369,6 +369,19 @@ def test_a_device_whose_frames_arrive_damaged_is_not_called_silent(host: Cardlin
     assert "cable" in str(end.sentence)
 
 
+@pytest.mark.parametrize("taken_out", [0x11, 0x13])
+def test_software_flow_control_is_named_where_frames_are_damaged(host: CardlinkHost, taken_out: int) -> None:
+    """A serial server with XON/XOFF takes these two bytes out of the data."""
+    frames = [frame(FrameKind.STATUS, messages.HelloBody(1, b""), number=number) for number in range(64)]
+    lacking = [one.replace(bytes([taken_out]), b"") for one in frames if one.count(taken_out) == 1][:3]
+    assert lacking
+    for second, one in enumerate(2 * lacking):
+        host.receive(one, 0.5 + second / 10)
+    end = over(host.tick(4.0))
+    assert end.code == "device-damaged-frames"
+    assert "XON/XOFF" in str(end.sentence)
+
+
 def test_damage_before_the_last_good_frame_is_of_the_past(host: CardlinkHost, device: BenchDevice) -> None:
     host.receive(2 * damaged(), 0.5)
     host.receive(sealed(device, 0x77, b"of a newer version"), 1.0)

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import struct
+from collections import deque
 from typing import Final
 from zlib import crc32
 
@@ -24,6 +25,8 @@ MAX_ENCODED: Final = 2 * MAX_DECODED
 HEADER: Final = struct.Struct("<BBBII")
 CRC: Final = struct.Struct("<I")
 SMALLEST: Final = HEADER.size + CRC.size
+FLOW_CONTROL: Final = (b"\x11", b"\x13")  # XON and XOFF, which software flow control takes out of the data
+EXAMINED: Final = 4  # damaged frames that are kept to find out what the line does to them
 CRC_RESIDUE: Final = 0x2144DF1C  # the CRC-32 of any bytes followed by their own CRC-32
 
 _END_BYTE: Final = END[0]
@@ -79,6 +82,17 @@ class FrameReader:
         self.too_long = 0  # the size of the last overlong frame with a good CRC, 0 for none
         self._tail = b""
         self._skipping = False
+        self._damaged: deque[bytes] = deque(maxlen=EXAMINED)
+
+    @property
+    def lacks_flow_control(self) -> bool:
+        """Return whether one of the last damaged frames is good with one XON or XOFF added: the line takes them out."""
+        return any(
+            crc32(piece[:at] + one + piece[at:]) == CRC_RESIDUE
+            for piece in self._damaged
+            for at in range(len(piece) + 1)
+            for one in FLOW_CONTROL
+        )
 
     def receive(self, data: bytes) -> list[Frame]:
         """Return the whole frames that end within `data`, in order."""
@@ -106,6 +120,7 @@ class FrameReader:
                 self.too_long = len(piece) if crc32(piece) == CRC_RESIDUE else self.too_long
             else:
                 self.corrupt += 1
+                self._damaged.append(piece)
         self.frames += len(frames)
         if len(self._tail) > MAX_ENCODED:
             self._drop_tail()

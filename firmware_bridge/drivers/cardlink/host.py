@@ -262,6 +262,8 @@ class CardlinkHost:
         if self._last_valid is None:
             return self._why_nothing_valid()
         if self._damaged - self._damaged_before >= DAMAGED:
+            if self._reader.lacks_flow_control:
+                return link_ends.FLOW_CONTROL
             return link_ends.damaged(self._damaged, self.statistics.frames_in)
         if now >= self._last_valid + LOST_AFTER:
             return link_ends.silent(LOST_AFTER)
@@ -273,6 +275,8 @@ class CardlinkHost:
     def _why_nothing_valid(self) -> LinkOver:
         if self._echoed:
             return link_ends.ECHO
+        if self._reader.lacks_flow_control:
+            return link_ends.FLOW_CONTROL
         return link_ends.garbage(self._first_bytes) if self.statistics.bytes_in else link_ends.NOTHING_CAME
 
     def _give_up_report(self, now: float) -> Sequence[Heard]:

@@ -61,6 +61,15 @@ def damaged(damaged_frames: int, good: int) -> LinkOver:
     return LinkOver("device-damaged-frames", said)
 
 
+FLOW_CONTROL: Final = LinkOver(
+    "device-damaged-frames",
+    message(
+        "The bytes 11 and 13 are missing in the data from the device, so something on the line uses software flow "
+        "control (XON/XOFF). Switch it off at the serial server, the converter or the device."
+    ),
+)
+
+
 def silent(seconds: float) -> LinkOver:
     return LinkOver("device-silent", message("The device has been silent for {seconds} s.", seconds=round(seconds)))
 
