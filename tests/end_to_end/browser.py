@@ -39,9 +39,10 @@ def free_port() -> int:
         return int(taken.getsockname()[1])
 
 
-def port_of(stage: Stage) -> int:
-    """Return the port on which the daemon serves screens, from its log."""
-    lines = [json.loads(line) for line in stage.daemon.err if '"daemon.screens"' in line]
+async def port_of(stage: Stage) -> int:
+    """Return the port on which the daemon serves screens, from its log, which may arrive after the notice "ready"."""
+    daemon = stage.daemon
+    lines = await daemon.until(lambda: [json.loads(line) for line in daemon.err if '"daemon.screens"' in line])
     return int(lines[-1]["port"])
 
 

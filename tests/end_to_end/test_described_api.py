@@ -43,7 +43,7 @@ async def screen() -> AsyncIterator[Browser]:
             await table.start_console()
             await table.move("load")
             await table.start_daemon(Orders(unpaced=True))
-            async with Browser(port_of(table)) as browser, TableClient(table.socket) as people:
+            async with Browser(await port_of(table)) as browser, TableClient(table.socket) as people:
                 assert (await browser.enrol()).json["accepted"]
                 await to_dealing(people)
                 assert (await browser.operate("sign_on", DEALER)).json["accepted"]

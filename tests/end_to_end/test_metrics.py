@@ -31,7 +31,7 @@ async def at_socket(stage: Stage) -> dict[str, float]:
 
 
 async def test_a_screen_may_read_metrics_and_a_display_may_not(stage: Stage) -> None:
-    async with Browser(port_of(stage)) as browser:
+    async with Browser(await port_of(stage)) as browser:
         for verb in ("GET", "HEAD"):
             assert (await browser.ask(verb, "/metrics")).status == 403
         browser.cookie = f"cardshoe-T-1-{browser.port}={'0' * 64}"
@@ -44,7 +44,7 @@ async def test_a_screen_may_read_metrics_and_a_display_may_not(stage: Stage) -> 
 
 
 async def test_acts_at_a_screen_are_counted(stage: Stage) -> None:
-    async with Browser(port_of(stage)) as browser:
+    async with Browser(await port_of(stage)) as browser:
         await browser.enrol()
         assert (await browser.operate("sign_on", DEALER)).json["accepted"]
         assert (await browser.operate("pause_table", reason="lunch")).json["accepted"]
@@ -72,7 +72,7 @@ FORGED: Final = (
 
 @pytest.mark.parametrize("headers", FORGED, ids=["user", "forwarded", "authorization"])
 async def test_forged_headers_make_no_screen_of_a_display(stage: Stage, headers: dict[str, str]) -> None:
-    async with Browser(port_of(stage)) as display:
+    async with Browser(await port_of(stage)) as display:
         assert (await display.operate("pause_table", DEALER, headers=headers, reason="x")).code == "not-enrolled"
         assert (await display.ask("GET", "/metrics", **headers)).code == "display"
         enrolled = await display.enrol(headers=headers)

@@ -36,7 +36,7 @@ async def screen(stage: Stage) -> AsyncIterator[Browser]:
     """Yield an enrolled screen, with the dealer signed on, at a table whose device is connected."""
     await stage.start_device(dealer=False)
     await stage.start_daemon()
-    async with Browser(port_of(stage)) as browser:
+    async with Browser(await port_of(stage)) as browser:
         assert (await browser.enrol()).json["accepted"]
         assert (await browser.operate("sign_on", DEALER)).json["accepted"]
         await state_of(browser, lambda state: state["view"]["service"] == "in_service")
@@ -97,7 +97,7 @@ async def enter(browser: Browser, state: dict[str, Any], offer: dict[str, Any], 
 async def test_a_screen_follows_a_round_to_its_end(stage: Stage) -> None:
     await stage.start_device(pace=0.01)
     await stage.start_daemon()
-    async with Browser(port_of(stage)) as browser, ApiClient(stage.socket) as client:
+    async with Browser(await port_of(stage)) as browser, ApiClient(stage.socket) as client:
         assert (await browser.enrol()).json["accepted"]
         seen = await states(browser, lambda state: state["view"]["phase"] == "concluded")
         entries = [state["entry"] for state in seen]
@@ -172,7 +172,7 @@ async def test_two_taps_do_not_abandon_a_round_but_a_second_request_does(stage: 
     """The simulated people are stopped in mid-round, so that nobody else enters anything."""
     device = await stage.start_device(pace=0.2)
     await stage.start_daemon()
-    async with Browser(port_of(stage)) as browser:
+    async with Browser(await port_of(stage)) as browser:
         assert (await browser.enrol()).json["accepted"]
         await state_of(browser, lambda state: state["view"]["phase"] == "betting")
         device.signal(signal.SIGSTOP)

@@ -45,7 +45,7 @@ async def stage() -> AsyncIterator[Stage]:
 async def screen(stage: Stage) -> AsyncIterator[Browser]:
     """Yield an enrolled screen at a running daemon."""
     await stage.start_daemon()
-    async with Browser(port_of(stage)) as browser:
+    async with Browser(await port_of(stage)) as browser:
         assert (await browser.enrol()).json["accepted"]
         yield browser
 
@@ -67,7 +67,7 @@ async def signed_on(screen: Browser) -> Browser:
 
 async def test_a_display_sees_the_table_and_the_page(stage: Stage) -> None:
     await stage.start_daemon()
-    async with Browser(port_of(stage)) as display:
+    async with Browser(await port_of(stage)) as display:
         assert (await display.state())["table"] == "T-1"
         for path, kind in (("/", "text/html"), ("/display", "text/html"), ("/console/index.html", "text/html")):
             page = await display.ask("GET", path)
@@ -245,7 +245,7 @@ async def test_a_display_does_not_operate(stage: Stage, signed_on: Browser) -> N
 async def test_only_a_supervisor_enrols_a_screen(stage: Stage) -> None:
     """Nobody else's PIN is checked, so that PINs cannot be tried there."""
     await stage.start_daemon()
-    async with Browser(port_of(stage)) as display:
+    async with Browser(await port_of(stage)) as display:
         for who, pin in product(("dealer", "nobody", ""), (DEALER.pin, "000000")):
             answered = await display.enrol(by=CrewMember(who, "", Role.DEALER, pin))
             assert (answered.status, answered.code, display.cookie) == (403, "role", "")
@@ -253,19 +253,19 @@ async def test_only_a_supervisor_enrols_a_screen(stage: Stage) -> None:
 
 async def test_scripts_and_other_sites_cannot_reach_the_cookie(stage: Stage) -> None:
     await stage.start_daemon()
-    async with Browser(port_of(stage)) as browser:
+    async with Browser(await port_of(stage)) as browser:
         said = (await browser.enrol()).headers["Set-Cookie"].lower()
         attributes = {part.strip() for part in said.split(";")[1:]}
         assert attributes == {"httponly", "samesite=strict", "path=/", "max-age=31536000"}
         assert (await browser.enrol("Again")).code == "screen"
-    async with Browser(port_of(stage), host="table7.example") as proxied:
+    async with Browser(await port_of(stage), host="table7.example") as proxied:
         assert "; secure" in (await proxied.enrol("Right")).headers["Set-Cookie"].lower()
 
 
 async def test_a_repeated_enrolment_gives_no_second_cookie(stage: Stage) -> None:
     await stage.start_daemon()
     asked = {"id": str(uuid4()), "person": SUPERVISOR.id, "pin": SUPERVISOR.pin, "name": "Left"}
-    async with Browser(port_of(stage)) as browser:
+    async with Browser(await port_of(stage)) as browser:
         assert (await browser.ask("POST", "/v1/screen/enrolment", asked)).json["accepted"]
         again = await browser.ask("POST", "/v1/screen/enrolment", asked)
         assert (again.status, again.code, "Set-Cookie" in again.headers) == (409, "id-used", False)
@@ -477,7 +477,7 @@ async def test_a_port_in_use_is_reported_and_nothing_recorded(stage: Stage) -> N
 
 async def test_it_is_ready_once_the_device_is(stage: Stage) -> None:
     await stage.start_daemon()
-    async with Browser(port_of(stage)) as monitor:
+    async with Browser(await port_of(stage)) as monitor:
         waits = await monitor.ask("GET", "/readyz")
         assert (waits.status, waits.body[:13]) == (503, b"The table is ")
         await stage.start_device(dealer=False)
