@@ -206,7 +206,7 @@ def test_hands(everything: Rows) -> None:
         return [
             (
                 one.number, hand.place, hand.cards if hand.shown else [],
-                (hand.outcome, hand.name, hand.against, hand.half) if hand.outcome else None, hand.dead,
+                (hand.outcome, str(hand.name), str(hand.against), hand.half) if hand.outcome else None, str(hand.dead),
             )
             for one in told(name).rounds
             for hand in one.hands.values()

@@ -20,16 +20,17 @@ from controller.commands.main import main
 from controller.journal import JournalError
 from controller.journal.folder import JournalFolder, files_in
 from controller.table import operations
+from firmware_bridge.messages import AnyText
 from tests.journal_commands.conftest import run
 from tests.journal_commands.made import JournaledTable, evening
 from tests.support.as_user import NEEDS_ROOT
 
 
-def quiet(line: str) -> None:
+def quiet(line: AnyText) -> None:
     pass
 
 
-def backup_of(folder: Path, to: Path, progress: Callable[[str], None] = quiet) -> Path:
+def backup_of(folder: Path, to: Path, progress: Callable[[AnyText], None] = quiet) -> Path:
     back_up(Source(folder), to, program="test", utc_ns=1, progress=progress)
     return to
 
@@ -51,7 +52,7 @@ def test_a_backup_is_of_one_moment_while_the_table_is_in_play(tmp_path: Path) ->
     table = evening(tmp_path / "journal")
     dealt: list[int] = []
 
-    def deal(line: str) -> None:
+    def deal(line: AnyText) -> None:
         for _ in range(20):
             table.do(operations.PauseTable("a drop of chips"))
             table.do(operations.ResumeTable())
@@ -122,8 +123,8 @@ def test_an_incomplete_backup_is_refused_with_the_reason(
 def test_a_restore_that_was_ended_leaves_no_journal_and_can_be_done_again(folder: Path, tmp_path: Path) -> None:
     backup, journal = backup_of(folder, tmp_path / "backup"), tmp_path / "journal"
 
-    def end_at_the_second(line: str) -> None:
-        if line == "copying 000002.journal":
+    def end_at_the_second(line: AnyText) -> None:
+        if str(line) == "copying 000002.journal":
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import click
 
-from controller.commands.journal.copies import MANIFEST, back_up, check
+from controller.commands.journal.copies import MANIFEST, Manifest, back_up, check
 from controller.commands.journal.copies import restore as put_back
 from controller.commands.journal.journal_options import JournalRequest, journal_options, opened, problems
-from controller.commands.text import many, say, write_out
+from controller.commands.text import say, write_out
 from controller.daemon.host import HostClock
 from controller.daemon.journal_files import give_to, name_of
+from firmware_bridge.messages import Message, counted, message
 
 
 @click.command()
@@ -28,13 +29,22 @@ def backup(folder: Path, asked: JournalRequest) -> None:
         made = back_up(source, folder, program=version("cardshoe"), utc_ns=now, progress=say)
     number, _, _ = made.head.partition(":")
     write_out(
-        f"{many(len(made.files), 'file', 'files')}, to entry {number}: {folder}. {MANIFEST} says how they are checked."
+        message(
+            "{files}, to entry {entry}: {folder}. {manifest} says how they are checked.",
+            files=_files(made),
+            entry=number,
+            folder=str(folder),
+            manifest=MANIFEST,
+        )
     )
-    write_out(f"head {made.head}")
+    write_out(message("head {head}", head=made.head))
     if folder.stat().st_dev == asked.path.stat().st_dev:
         say(
-            f"warning: {folder} is on the same disk as the journal and would be lost with it. "
-            "Check that the other disk is mounted (findmnt)."
+            message(
+                "warning: {folder} is on the same disk as the journal and would be lost with it. Check that the other "
+                "disk is mounted (findmnt).",
+                folder=str(folder),
+            )
         )
 
 
@@ -54,18 +64,38 @@ def restore(backup: Path, folder: Path | None, only_check: bool) -> None:
         if folder is None:
             made = check(backup, progress=say)
             write_out(
-                f"{backup} is complete: {many(len(made.files), 'file', 'files')} of table {made.table}, head "
-                f"{made.head}."
+                message(
+                    "{path} is complete: {files} of table {table}, head {head}.",
+                    path=str(backup),
+                    files=_files(made),
+                    table=made.table,
+                    head=made.head,
+                )
             )
             return
         made = put_back(backup, folder, progress=say)
     write_out(
-        f"{many(len(made.files), 'file', 'files')} of table {made.table} are in {folder}, head {made.head}.\n"
-        "What the table recorded after the backup is missing: the daemon finds its pin missing or newer, and waits "
-        "for a pit supervisor to return it to service."
+        message(
+            "{files} of table {table} are in {folder}, head {head}.",
+            files=_files(made),
+            table=made.table,
+            folder=str(folder),
+            head=made.head,
+        )
+    )
+    write_out(
+        message(
+            "What the table recorded after the backup is missing: the daemon finds its pin missing or newer, and waits "
+            "for a pit supervisor to return it to service."
+        )
     )
     if not made.simulated:
-        write_out("\n".join(["As root, with the key from the safe:", *_commands(folder.resolve(), made.table)]))
+        write_out(message("As root, with the key from the safe:"))
+        write_out("\n".join(_commands(folder.resolve(), made.table)))
+
+
+def _files(made: Manifest) -> Message:
+    return counted("1 file", "{count} files", len(made.files))
 
 
 def _commands(folder: Path, table: str) -> list[str]:

@@ -20,14 +20,16 @@ from controller.journal import JournalError
 from controller.journal.file import connect_reader, require_file, speaking
 from controller.journal.folder import PART, JournalFolder, files_in
 from controller.journal.sealing import sync_directory, sync_file
+from controller.table.events.lines import clauses
+from firmware_bridge.messages import AnyText, Message, message
 
 MANIFEST: Final = "backup.json"
-MADE_AGAIN: Final = "Make it with `cardshoe journal backup`, which also works while the table deals."
+MADE_AGAIN: Final = message("Make it with `cardshoe journal backup`, which also works while the table deals.")
 _WRITABLE: Final = 0o222
 _LOGGED: Final = slice(18, 20)  # bytes of SQLite's header: 2 and 2 in a file with a write-ahead log
 _SQLITE: Final = b"SQLite format 3\0"
 
-Progress = Callable[[str], None]
+Progress = Callable[[AnyText], None]
 
 
 class CopiedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -56,7 +58,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def back_up(source: Source, folder: Path, *, program: str, utc_ns: int, progress: Progress) -> Manifest:
     """Copy the journal into a folder, which must be empty or missing. Raise `JournalError` if that fails."""
-    _make_empty(folder, "backup")
+    _make_empty(folder)
     copied = []
     for path in source.paths:
         progress(path.name)
@@ -76,10 +78,10 @@ def restore(backup: Path, folder: Path, *, progress: Progress) -> Manifest:
     An interrupted restore can be repeated.
     """
     manifest = check(backup, progress=progress)
-    _make_empty(folder, "journal", {f"{file.name}{PART}" for file in manifest.files})
+    _make_empty(folder, {f"{file.name}{PART}" for file in manifest.files})
     with speaking(folder):
         for file in manifest.files:
-            progress(f"copying {file.name}")
+            progress(message("copying {file}", file=file.name))
             part = folder / f"{file.name}{PART}"
             shutil.copyfile(backup / file.name, part)
             sync_file(part)
@@ -99,67 +101,73 @@ def check(backup: Path, *, progress: Progress) -> Manifest:
         present = files_in(backup)
         manifest = _manifest(backup, present)
         for file in manifest.files:
-            progress(f"checking {file.name}")
+            progress(message("checking {file}", file=file.name))
             if backup / file.name not in present:  # refuses paths outside the folder, pins and keys
-                raise incomplete(backup, f"{file.name} is missing, or is not a file of a journal")
+                raise incomplete(backup, message("{file} is missing, or is not a file of a journal", file=file.name))
             _check_file(backup / file.name, file)
         listed = {file.name for file in manifest.files}
         if more := [path.name for path in present if path.name not in listed] + _logs(backup):
-            raise incomplete(backup, f"{', '.join(more)} was added after the backup was made")
+            raise incomplete(backup, message("{files:list} was added after the backup was made", files=tuple(more)))
     head = JournalFolder[Any, Any].open_to_read(backup).verify()
     if f"{head.number}:{head.hash.hex()}" != manifest.head:
-        raise incomplete(backup, f"it ends with entry {head.number}, and its manifest says {manifest.head}")
+        why = message("it ends with entry {entry}, and its manifest says {head}", entry=head.number, head=manifest.head)
+        raise incomplete(backup, why)
     return manifest
 
 
-def incomplete(backup: Path, why: str) -> JournalError:
+def incomplete(backup: Path, why: Message) -> JournalError:
     """Return the error for an incomplete backup."""
-    return JournalError("journal-incomplete", f"{backup} is not a complete backup of a journal: {why}.", MADE_AGAIN)
+    said = message("{path} is not a complete backup of a journal: {why}.", path=str(backup), why=why)
+    return JournalError("journal-incomplete", said, MADE_AGAIN)
 
 
 def _manifest(backup: Path, present: list[Path]) -> Manifest:
     try:
         return msgspec.json.decode((backup / MANIFEST).read_bytes(), type=Manifest)
     except FileNotFoundError:
-        raise incomplete(backup, "; ".join(_reasons(backup, present))) from None
+        raise incomplete(backup, clauses(_reasons(backup, present))) from None
     except msgspec.MsgspecError as error:
-        raise incomplete(backup, f"its {MANIFEST} cannot be read ({error})") from error
+        why = message("its {manifest} cannot be read ({problem})", manifest=MANIFEST, problem=str(error))
+        raise incomplete(backup, why) from error
 
 
-def _reasons(backup: Path, present: list[Path]) -> Iterator[str]:
+def _reasons(backup: Path, present: list[Path]) -> Iterator[Message]:
     """Yield what is missing from files copied by other means."""
-    yield f"it has no {MANIFEST}" if present else "it holds no file of a journal"
+    yield message("it has no {manifest}", manifest=MANIFEST) if present else message("it holds no file of a journal")
     for path in present:
         with path.open("rb") as file:
             written_to = file.read(20)[_LOGGED] == b"\2\2"
         if written_to and path.with_name(f"{path.name}-wal").exists():
-            yield f"{path.name} was copied with its log, and the two may come from different moments"
+            yield message("{file} was copied with its log, and the two may come from different moments", file=path.name)
         elif written_to:
-            yield f"{path.name} was not closed when it was copied: the content of its log may be missing"
+            yield message(
+                "{file} was not closed when it was copied: the content of its log may be missing", file=path.name
+            )
 
 
 def _check_file(path: Path, file: CopiedFile) -> None:
     require_file(path)
     size = path.stat().st_size
     if size != file.bytes:
-        raise incomplete(path.parent, f"{file.name} has {size} bytes instead of {file.bytes}")
+        why = message("{file} has {size} bytes instead of {due}", file=file.name, size=size, due=file.bytes)
+        raise incomplete(path.parent, why)
     if _sha256(path) != file.sha256:
-        raise incomplete(path.parent, f"{file.name} was changed after it was copied")
+        raise incomplete(path.parent, message("{file} was changed after it was copied", file=file.name))
 
 
 def _logs(backup: Path) -> list[str]:
     return [path.name for path in backup.iterdir() if path.name.endswith(("-wal", "-journal"))]
 
 
-def _make_empty(folder: Path, what: str, left: Collection[str] = ()) -> None:
+def _make_empty(folder: Path, left: Collection[str] = ()) -> None:
     """Make an empty folder. `left` names files that an earlier attempt may have left in it."""
     with speaking(folder):
         folder.mkdir(mode=0o750, parents=True, exist_ok=True)
         if any(one.name not in left for one in folder.iterdir()):
             raise JournalError(
                 "journal-io",
-                f"{folder} is not empty.",
-                f"Name a folder for the {what} that is empty or does not exist.",
+                message("{path} is not empty.", path=str(folder)),
+                message("Name a folder that is empty or does not exist."),
             )
 
 

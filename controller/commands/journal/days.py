@@ -12,18 +12,18 @@ from firmware_bridge.messages import AnyText, Message, message
 SECOND: Final = 1_000_000_000
 UTC: Final = "UTC"
 DAYS: Final = (
-    message("{day} January {year}"),
-    message("{day} February {year}"),
-    message("{day} March {year}"),
-    message("{day} April {year}"),
-    message("{day} May {year}"),
-    message("{day} June {year}"),
-    message("{day} July {year}"),
-    message("{day} August {year}"),
-    message("{day} September {year}"),
-    message("{day} October {year}"),
-    message("{day} November {year}"),
-    message("{day} December {year}"),
+    Message("{day} January {year}"),
+    Message("{day} February {year}"),
+    Message("{day} March {year}"),
+    Message("{day} April {year}"),
+    Message("{day} May {year}"),
+    Message("{day} June {year}"),
+    Message("{day} July {year}"),
+    Message("{day} August {year}"),
+    Message("{day} September {year}"),
+    Message("{day} October {year}"),
+    Message("{day} November {year}"),
+    Message("{day} December {year}"),
 )
 """A day in words, by month."""
 

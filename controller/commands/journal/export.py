@@ -72,7 +72,9 @@ def _range(entries: str | None) -> tuple[int, int]:
     except ValueError:
         found = (1, 0)
     if not 1 <= found[0] <= found[1]:
-        raise BadInputError(f"--entries {entries} is not a range.", "Write 812-901, 812- or 812.")
+        raise BadInputError(
+            message("--entries {text} is not a range.", text=entries or ""), message("Write 812-901, 812- or 812.")
+        )
     return found
 
 

@@ -25,7 +25,7 @@ from controller.journal import JournalError
 from controller.journal.folder import JournalFolder
 from controller.journal.sealing import load_key_file
 from controller.problems import BadInputError, ConfigurationProblemError, JournalProblemError
-from firmware_bridge.messages import Message, message, sentences
+from firmware_bridge.messages import Message, MessageError, message, sentences
 
 if TYPE_CHECKING:
     from controller.daemon.sections import Configuration
@@ -69,8 +69,8 @@ def journal_options(command: Command) -> Command:
 def _asked(path: Path | None, config: Path | None, zone: str | None, day_begins: str | None) -> JournalRequest:
     if (path is None) == (config is None):
         raise BadInputError(
-            "Name the journal either by its folder or by a configuration.",
-            "Write its folder after --journal, or a table's --config.",
+            message("Name the journal either by its folder or by a configuration."),
+            message("Write its folder after --journal, or a table's --config."),
         )
     zone_name, begins, key_file = UTC, "06:00", None
     if config is not None:
@@ -82,11 +82,16 @@ def _asked(path: Path | None, config: Path | None, zone: str | None, day_begins:
     try:
         found = find_zone(name)
     except ValueError as error:
-        raise BadInputError(f"--zone: {error}.", "Write it as Asia/Singapore or UTC.") from error
+        raise BadInputError(
+            message("--zone: {problem}.", problem=error.message if isinstance(error, MessageError) else str(error)),
+            message("Write it as Asia/Singapore or UTC."),
+        ) from error
     try:
         return JournalRequest(path, CasinoClock(found, name, time.fromisoformat(day_begins or begins)), key_file)
     except ValueError as error:
-        raise BadInputError(f"--day-begins: {error}.", "Write it as 06:00.") from error
+        raise BadInputError(
+            message("--day-begins: {problem}.", problem=str(error)), message("Write it as 06:00.")
+        ) from error
 
 
 def configuration_of(path: Path) -> Configuration:
@@ -96,7 +101,7 @@ def configuration_of(path: Path) -> Configuration:
     try:
         return read_configuration(path)
     except ConfigurationError as error:
-        raise ConfigurationProblemError(str(error), error.hint) from error
+        raise ConfigurationProblemError(error.message, error.hint) from error
 
 
 def span_options(command: Command) -> Command:
@@ -111,16 +116,21 @@ def span_of(asked: JournalRequest, source: Source, day: str | None, since: str |
     try:
         if day is not None:
             if since or until:
-                raise BadInputError("--day names a whole day.", "Leave --from and --to out, or --day.")
+                raise BadInputError(
+                    message("--day names a whole day."), message("Leave --from and --to out, or --day.")
+                )
             return asked.clock.day(date.fromisoformat(day))
         if since is None and until is None:
             return last_day(source, asked.clock) or ALL
         start = asked.clock.moment(since) if since is not None else ALL.start
         end = asked.clock.moment(until) if until is not None else ALL.end
     except (ValueError, OverflowError) as error:
-        raise BadInputError(f"Unknown form of a time: {error}.", "Write 2026-11-23, or 2026-11-23T14:00.") from error
+        raise BadInputError(
+            message("Unknown form of a time: {problem}.", problem=str(error)),
+            message("Write 2026-11-23, or 2026-11-23T14:00."),
+        ) from error
     if start >= end:
-        raise BadInputError("--from is not before --to.", "Exchange them.")
+        raise BadInputError(message("--from is not before --to."), message("Exchange them."))
     return Span(
         start,
         end,
@@ -134,7 +144,7 @@ def problems() -> Iterator[None]:
     try:
         yield
     except JournalError as error:
-        raise JournalProblemError(str(error), error.hint) from error
+        raise JournalProblemError(error.message, error.hint) from error
 
 
 @contextmanager
@@ -179,20 +189,28 @@ def mark_of(source: Source) -> Message | None:
 
 def _unreadable(source: Source, error: UnreadableEntryError) -> JournalProblemError:
     entry = error.entry or source.at
-    place = (
-        f"{source.path_of(entry)}, entry {entry}" if error.entry else f"{source.path_of(entry)}, up to entry {entry}"
-    )
     return JournalProblemError(
-        f"{place}: the content cannot be described: {error}.",
-        "Somebody who holds the keys changed it, or another version wrote it: compare the journal with heads that were "
-        "noted elsewhere (`cardshoe journal verify`), and read it with the version of cardshoe that wrote it.",
+        message(
+            "{path}, entry {entry}: the content cannot be described: {problem}."
+            if error.entry
+            else "{path}, up to entry {entry}: the content cannot be described: {problem}.",
+            path=str(source.path_of(entry)),
+            entry=entry,
+            problem=str(error),
+        ),
+        message(
+            "Somebody who holds the keys changed it, or another version wrote it: compare the journal with heads that "
+            "were noted elsewhere (`cardshoe journal verify`), and read it with the version of cardshoe that wrote it."
+        ),
     )
 
 
 def _changed(path: Path, source: Source) -> JournalProblemError:
     return JournalProblemError(
-        f"{path}: {mark_of(source)}",
-        "Keep the files for an audit. `cardshoe journal verify` lists what is wrong; a backup may have it complete.",
+        message("{path}: {what}", path=str(path), what=mark_of(source) or ""),
+        message(
+            "Keep the files for an audit. `cardshoe journal verify` lists what is wrong; a backup may have it complete."
+        ),
     )
 
 

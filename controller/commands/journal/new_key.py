@@ -15,6 +15,7 @@ from controller.journal.file import Header, foreign, speaking
 from controller.journal.folder import newest_header
 from controller.journal.sealing import create_key_file
 from controller.journal.signing import SigningKey, fingerprint, load_signing_key, replace_signing_key
+from firmware_bridge.messages import message
 
 if TYPE_CHECKING:
     from controller.daemon.sections import JournalSection
@@ -39,14 +40,22 @@ def new_key(config: Path, lost: bool) -> None:
         if newest.public_key != before.public_key:
             raise JournalError(
                 "journal-key",
-                f"The key in {path} has signed nothing yet, so it cannot endorse another key.",
-                "Start the daemon once, then repeat the command.",
+                message("The key in {path} has signed nothing yet, so it cannot endorse another key.", path=str(path)),
+                message("Start the daemon once, then repeat the command."),
             )
         after, kept = replace_signing_key(path, before, newest.identity.id)
     write_out(
-        f"The journal is signed by {fingerprint(after.public_key)} from the next start on; "
-        f"{fingerprint(before.public_key)} endorsed it.\n"
-        f"Note the fingerprint elsewhere, and delete the previous key, {kept}, once the daemon has started."
+        message(
+            "The journal is signed by {key} from the next start on; {before} endorsed it.",
+            key=fingerprint(after.public_key),
+            before=fingerprint(before.public_key),
+        )
+    )
+    write_out(
+        message(
+            "Note the fingerprint elsewhere. Delete the previous key, {path}, after the daemon has started.",
+            path=str(kept),
+        )
     )
 
 
@@ -55,7 +64,9 @@ def _in_place_of_a_lost_one(section: JournalSection) -> None:
     path = section.signing_key_path
     if path.exists():
         raise JournalError(
-            "journal-key", f"{path} exists and is not lost.", "Leave --lost out; then this key endorses the new one."
+            "journal-key",
+            message("{path} exists and is not lost.", path=str(path)),
+            message("Leave --lost out; then this key endorses the new one."),
         )
     before = _newest(section.folder)
     after = SigningKey(create_key_file(path))
@@ -63,9 +74,18 @@ def _in_place_of_a_lost_one(section: JournalSection) -> None:
         owner = section.folder.stat()
         os.chown(path, owner.st_uid, owner.st_gid)
     write_out(
-        f"The journal is signed by {fingerprint(after.public_key)} from the next start on; no key endorsed it.\n"
-        f"`cardshoe journal verify` will always report this. Note why {fingerprint(before.public_key)} was lost, and "
-        f"note both fingerprints. A shift manager returns the table to service. Put a copy of {path} into the safe."
+        message(
+            "The journal is signed by {key} from the next start on; no key endorsed it.",
+            key=fingerprint(after.public_key),
+        )
+    )
+    write_out(
+        message(
+            "`cardshoe journal verify` will always report this. Note why {before} was lost, and note both "
+            "fingerprints. A shift manager returns the table to service. Put a copy of {path} into the safe.",
+            before=fingerprint(before.public_key),
+            path=str(path),
+        )
     )
 
 

@@ -102,7 +102,8 @@ def show(number: int, asked: JournalRequest, short: bool, as_json: bool) -> None
         found = find_round(source, number)
         if found is None:
             raise BadInputError(
-                f"The journal has no round {number}.", "`cardshoe journal list` lists the rounds of a day."
+                message("The journal has no round {number}.", number=number),
+                message("`cardshoe journal list` lists the rounds of a day."),
             )
         if as_json:
             print_json(whole(found) | changed_in(source))

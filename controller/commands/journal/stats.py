@@ -72,7 +72,7 @@ def _tell(found: Stats, source: Source, asked: JournalRequest, *, as_json: bool)
     entries = message(
         "{entries} in {decisions}, {rounds}",
         entries=counted("1 entry", "{number} entries", found.entries, number=f"{found.entries:,}"),
-        decisions=counted("1 decision", "{count} decisions", found.decisions),
+        decisions=counted("1 decision", "{number} decisions", found.decisions, number=f"{found.decisions:,}"),
         rounds=counted("1 round", "{count} rounds", found.rounds),
     )
     if found.rounds:

@@ -59,9 +59,14 @@ def verify(
     """
     key_file = key_file or asked.key_file
     if deep and key_file is None:
-        raise BadInputError("A deep check opens sealed items.", "Name the local key after --key-file.")
+        raise BadInputError(
+            message("A deep check opens sealed items."), message("Name the local key after --key-file.")
+        )
     if not asked.path.exists():
-        raise BadInputError(f"There is no journal at {asked.path}.", "Name the folder with its files after --journal.")
+        raise BadInputError(
+            message("There is no journal at {path}.", path=str(asked.path)),
+            message("Name the folder with its files after --journal."),
+        )
     heads = [] if noted is None else [_head(noted)]
     signed_at: dict[Head, list[int]] = {}
     for one in [] if witness is None else _read(witness):
@@ -95,7 +100,8 @@ def _head(text: str) -> Head:
         hash_ = b""
     if not (number.isascii() and number.isdigit() and len(number) < 20 and len(hash_) == 32):
         raise BadInputError(
-            f"{text!r} is not a head.", "Write the entry's number, a colon and 64 hexadecimal digits, as in a report."
+            message("{name} is not a head.", name=repr(text)),
+            message("Write the entry's number, a colon and 64 hexadecimal digits, as in a report."),
         )
     return Head(int(number), hash_)
 
@@ -109,7 +115,7 @@ def _tell(path: Path, found: Verified, say: Terminal) -> None:
     counts = (
         counted("1 file", "{count} files", found.files),
         counted("1 entry", "{number} entries", found.entries, number=f"{found.entries:,}"),
-        counted("1 signed head", "{count} signed heads", found.heads),
+        counted("1 signed head", "{number} signed heads", found.heads, number=f"{found.heads:,}"),
     )
     lines = [listed(counts)]
     lines += [message("signed by {key}", key=key) for key in found.keys]
