@@ -11,7 +11,7 @@ import select
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
@@ -26,6 +26,7 @@ STANDARD_ERROR: Final = 2
 MOST_WAITING: Final = 1000  # lines for a reader that is slow
 LAST_LINES_WITHIN: Final = 1.0  # seconds at the end of the process
 SHOWN_FOR: Final = 600.0  # seconds for which a lost line is a warning
+READ_FIRST: Final = ("event", "sentence", "hint")
 PRIORITIES: Final = {"debug": 7, "info": 6, "warning": 4, "error": 3, "critical": 2}  # of syslog(3)
 OF_ONE_PLACE: Final = 3  # lines from one place in a library
 ONE_MORE_EVERY: Final = 600.0  # seconds until another line from that place is logged
@@ -39,6 +40,7 @@ def configure_logs(level: int) -> LogLines:
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
+        _sentence_first,
         structlog.dev.ConsoleRenderer() if os.isatty(STANDARD_ERROR) else structlog.processors.JSONRenderer(),
     ]
     if _is_journald(os.environ.get("JOURNAL_STREAM", "")):
@@ -62,6 +64,11 @@ def _is_journald(stream: str) -> bool:
     """Return whether standard error is the stream that systemd connected to its journal (systemd.exec(5))."""
     found = os.fstat(STANDARD_ERROR)
     return stream == f"{found.st_dev}:{found.st_ino}"
+
+
+def _sentence_first(logger: object, level: str, fields: MutableMapping[str, Any]) -> dict[str, Any]:
+    """Put what people read first, so that a line that is cut off still says what happened."""
+    return {name: fields[name] for name in READ_FIRST if name in fields} | dict(fields)
 
 
 def _with_priority(logger: object, level: str, line: Any) -> str:

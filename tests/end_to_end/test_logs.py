@@ -108,6 +108,9 @@ async def test_journald_receives_the_levels(stage: Stage, tmp_path: Path) -> Non
         environment = {"JOURNAL_STREAM": f"{found.st_dev}:{found.st_ino}"}
         async with running(stage, stream.fileno(), environment=environment) as daemon:
             assert await stopped(daemon) == 0
+    assert all(line[3:].startswith('{"event": ') for line in log.read_text().splitlines()), (
+        "what people read comes first"
+    )
     lines = [(line[:3], json.loads(line[3:])["level"]) for line in log.read_text().splitlines()]
     assert ("<6>", "info") in lines
     assert set(lines) <= {("<6>", "info"), ("<4>", "warning")}
