@@ -76,7 +76,9 @@ def compare(account: JournaledRound, state: TableState) -> None:
         assert [card for card in hand.cards if card not in (FACE_DOWN, FACE_UP)] == [card.code for card in known]
         assert len(hand.cards) == (len(seen.cards) if seen.shown else seen.count)
         assert (bool(hand.dead), hand.outcome, hand.half) == (seen.dead, seen.outcome, seen.half)
-        assert hand.name == (str(seen.class_name) if hand.outcome else ""), "a judgement that was withdrawn is gone"
+        assert str(hand.name) == (str(seen.class_name) if hand.outcome else ""), (
+            "a judgement that was withdrawn is gone"
+        )
     assert account.boxes == list(state.round.boxes)
     assert ENDINGS.get(state.phase, IN_PROGRESS) == account.ending or state.phase not in IN_ROUND
     if state.phase in IN_ROUND:
