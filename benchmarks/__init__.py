@@ -19,7 +19,7 @@ def resident(pid: int) -> float:
 
 
 def cpu_of(pid: int, *, with_ended: bool = False) -> float:
-    """Return the seconds of a process, 0 if it has ended. `with_ended` adds its ended children."""
+    """Return the CPU seconds of a process, 0 if it has ended. `with_ended` adds those of its ended children."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except FileNotFoundError:

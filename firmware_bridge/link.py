@@ -255,7 +255,7 @@ class Link:
             self._settle(driver)
 
     def drop(self, over: LinkOver) -> None:
-        """End the link for an outside reason."""
+        """End the link for a reason that comes from outside it."""
         self._end(over)
 
     def command(self, command_id: int, command: AnyCommand) -> bool:

@@ -121,7 +121,7 @@ class Draws:
 
 @lru_cache(maxsize=128)
 def _adjusted(procedure: Procedure, cards: int, decks: int) -> npt.NDArray[np.float64]:
-    """Return the procedure's adjusted p by the sum of its counts, as `procedures.examine` does for one sum."""
+    """Return the procedure's adjusted p for every sum of its counts, as `procedures.examine` does for one sum."""
     sums = exact.of_decks(procedure.null(cards), decks)
     tails = (np.cumsum(sums), procedure.low), (np.cumsum(sums[::-1])[::-1], 1 - procedure.low)
     ps = [tail / part for tail, part in tails if part]

@@ -187,7 +187,7 @@ DESCRIBED: Final[dict[tuple[str, str], Described]] = {
     ("GET", "/v1/rounds/{number}"): Described(
         "round",
         "The events of a round",
-        "Each as the event stream has it, with a line for people under `line` where it has one.",
+        "Each as in the event stream, with a line for people under `line` where it has one.",
         ListOf(NAMED),
         refusals=("no-round", "not-found", BY_THE_JOURNAL),
         parameters=(_path("number", {"type": "integer", "minimum": 1}, "The round."),),

@@ -241,7 +241,7 @@ class ApiClient:
             ) from error
 
     def _unreachable(self, error: Exception) -> TableUnreachableError:
-        """Return the error for a person, by the system's error at the socket."""
+        """Return the error for a person, according to the system's error at the socket."""
         system = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
         if isinstance(system, PermissionError):
             sentence = message("This user may not reach the socket {socket}.", socket=str(self._socket))

@@ -200,7 +200,7 @@ class Acceptor(ABC):
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
                 break
             except OSError:
-                # The system usually lacks descriptors, and would repeat the error for as long as a client waits.
+                # Usually no descriptors are left, and the error would be repeated for as long as a client waits.
                 self._refusals.note("accept-failed", DISPLAY)
                 self._pause_accepting(PAUSE)
                 return

@@ -15,7 +15,7 @@ from controller.language import Speaker
 from firmware_bridge.messages import Message, message
 
 MOST: Final = 4096  # the most events that are returned for a round
-LONGEST_START: Final = 4 * PAGE  # the most entries of a withdrawn start, in which only bets can be entered
+LONGEST_START: Final = 4 * PAGE  # the most entries that a withdrawn start can have; it holds only bets
 _ROUND: Final = re.compile(rb'\{"entry":\d+,"utc_ns":\d+,"round":(\d+),')
 
 

@@ -112,7 +112,7 @@ def use_of(port: int, run: Run, asking: Ask = ask) -> PortUse:
 
 
 class StateFields(msgspec.Struct):
-    """The fields that are read of `GET /v1/state`."""
+    """The fields that are read from `GET /v1/state`."""
 
     table: str
     warnings: tuple[str, ...] = ()

@@ -311,7 +311,7 @@ class TableService:
         return state.pin_lock(person, *caller)
 
     async def pin_tried(self, person: str, caller: Caller, *, right: bool) -> None:
-        """Record an attempt. While nothing can be recorded it is kept, and counts already."""
+        """Record an attempt. While nothing can be recorded, it is kept and already counts."""
         await self._record(inputs.PinTried(person, caller.uid, right, self._clock.now().utc_ns, caller.screen))
 
     async def refused_at_door(self, what: str, caller: Caller, count: int) -> None:

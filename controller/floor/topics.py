@@ -51,7 +51,7 @@ class TablePlace(NamedTuple):
         """Return the topic for a subject. Raise ValueError for an invalid name."""
         for name in self:
             if not re.fullmatch(NAME, name):
-                raise ValueError(f"{name!r} is no name of a site, a pit or a table")
+                raise ValueError(f"{name!r} is not a name for a site, a pit or a table")
         return "/".join((ROOT, *self, subject))
 
 

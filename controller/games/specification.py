@@ -333,7 +333,7 @@ class Option(msgspec.Struct, frozen=True):
 
 
 def explained(what: Message, reason: Message) -> Message:
-    """Return what happened in a row's case, with what the facts do not tell."""
+    """Return what happened in a row's case, with what the facts do not say."""
     return message("{what}: {reason}", what=what, reason=reason)
 
 
@@ -369,7 +369,7 @@ class Row(msgspec.Struct, frozen=True):
 
     @property
     def reason(self) -> Message | None:
-        """The part of `because` that the facts do not tell. None: they tell everything."""
+        """The part of `because` that the facts do not say. None: they say everything."""
         reason = self.because.args.get("reason") if isinstance(self.because, Message) else None
         return reason if isinstance(reason, Message) else None
 

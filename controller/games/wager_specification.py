@@ -165,8 +165,8 @@ class Wager(msgspec.Struct, frozen=True):
 
     `defined`: the clause that defines it; empty: `clause` does. `returned_by`: hands among those of `returned` that
     have a clause of their own; the first that holds is cited. `on_dealer`: it is placed once, on the Banker's own spot,
-    and belongs to no box. A wager that two readings change by more than a price is listed twice, with the same id and
-    another `under`.
+    and belongs to no box. A wager in which two readings change more than a price is listed twice, with the
+    same id and another `under`.
     """
 
     id: str

@@ -73,7 +73,7 @@ class JournalKeys:
                     count=len(local_key),
                     due=KEY_BYTES,
                 ),
-                message("Put the key file that belongs to this table back from its backup."),
+                message("Restore the key file that belongs to this table from its backup."),
             )
         journal = journal_id.encode()
         info = b"cardshoe journal keys 3\0" + journal
@@ -263,7 +263,7 @@ def load_key_file(path: Path, *, more: Sequence[int] = ()) -> bytes:
                 path=str(path),
                 digits=2 * KEY_BYTES,
             ),
-            message("Put the key file that belongs to this table back from its backup."),
+            message("Restore the key file that belongs to this table from its backup."),
         )
     return key
 

@@ -130,7 +130,8 @@ class Tokens:
             if self.maybe(name) or self.maybe(name.replace("_", " ")):
                 return known[name]
         word = self.take(what)
-        raise UnreadableLineError(f"'{word}' is no {what}; known: {', '.join(known)}")
+        article = "an" if what[0] in "aeio" else "a"
+        raise UnreadableLineError(f"'{word}' is not {article} {what}; known: {', '.join(known)}")
 
     def wager(self) -> PlaceWager:
         """Read a bet: the bettor, the wager, the box and the amount."""

@@ -43,7 +43,7 @@ class UnknownWagerError(MessageError, ValueError):
 
 @dataclass(frozen=True)
 class Law:
-    """A document as one table reads it. `chosen` has every setting of the game; an empty option is not chosen yet."""
+    """A document as one table reads it. `chosen` has every setting of the game; empty: not chosen yet."""
 
     game: Game
     chosen: Mapping[str, str]

@@ -187,7 +187,7 @@ class OutsideLimits(msgspec.Struct, frozen=True):
 def check_rules(law: Law, rules: TableRules) -> None:
     """Check that a table of this game may have these rules. `Limit` has checked that the limits can be met.
 
-    Raises `TableRulesError` for a number of boxes outside the document's range, a limit for a wager that the game does
+    Raises `TableRulesError` for a number of boxes outside the document's range, a limit on a wager that the game does
     not have, and a restriction of a spot that its layout does not have.
     """
     fewest, most, _ = law.game.boxes

@@ -103,7 +103,7 @@ def place_cards(decision: Decision, given: PersonActed, operation: operations.Pl
 
 
 def _playing_positions(state: TableState) -> tuple[Place, ...]:
-    """Return the places where cards can be by mistake, including boxes without a wager (RTP 5.4)."""
+    """Return the places where cards may lie by mistake, including boxes without a wager (RTP 5.4)."""
     assert state.settings is not None
     return (*(f"B{number}" for number in range(1, state.settings.box_count + 1)), DEALER)
 

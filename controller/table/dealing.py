@@ -158,7 +158,7 @@ def _take_cards_of_unknown_deck(
         return False
     ordinals = tuple(card.ordinal for card in cards)
     note = message(
-        "cards came out from deck {deck}, which was not reported as put in; this round is dealt from deck {dealt}",
+        "cards came out of deck {deck}, which was not reported as put in; this round is dealt from deck {dealt}",
         deck=seen.deck,
         dealt=state.round.deck,
     )
@@ -203,7 +203,9 @@ def set_removed(decision: Decision, given: DeviceReported, seen: observations.Se
     first = (seen.shuffle, seen.ordinal)
     if state.in_round and all(card.id != first for card in state.decks.tray):
         if is_out(state, *first):
-            note = message("the device reports again that the set of card {ordinal} was lifted", ordinal=seen.ordinal)
+            note = message(
+                "the device reports again that the set that began with card {ordinal} was lifted", ordinal=seen.ordinal
+            )
             raise_count_in_doubt(decision, note, report=given)
             return
         unknown = message("a set that is not in the journal was taken out of the tray")
@@ -423,7 +425,7 @@ def _set_aside(
 
 
 def _why_not_due(state: TableState, *, of_set: bool) -> Message:
-    """Return why a card that left the device, or a set, was not due."""
+    """Return why the card that left the device was not due; `of_set`: why the set was not."""
     if state.round.by_hand and state.round.next_place is not None:
         return message(
             "a set left the device while the rest is dealt by hand"

@@ -343,7 +343,7 @@ def verify_quarantine(state: TableState, given: PersonActed, operation: operatio
             "quarantined", "This deck is out of use already ({why}); no need to enter it again.", why=why
         )
     if not operation.reason.strip():
-        raise RefusedError("reason", "Enter why the deck is put out of use.")
+        raise RefusedError("reason", "Enter why the deck is taken out of use.")
 
 
 def quarantine(decision: Decision, given: PersonActed, operation: operations.QuarantineDeck) -> None:
@@ -468,7 +468,7 @@ FEATURE: Final[tuple[OperationRow, ...]] = (
         operations.TakeDeckOut, message("take a deck away"), message("{who} took a deck away."), verify_take_out,
         take_out, ANY_PHASE, ALWAYS, offers=_taken_out, where=lambda state: bool(state.decks.recorded)),
     OperationRow(
-        operations.QuarantineDeck, message("put a deck out of use"), message("{who} put a deck out of use."),
+        operations.QuarantineDeck, message("take a deck out of use"), message("{who} took a deck out of use."),
         verify_quarantine, quarantine, ANY_PHASE, ALWAYS, offers=_quarantined),
     OperationRow(
         operations.ReleaseDeck, message("release a deck"), message("{who} released a deck."), verify_release,

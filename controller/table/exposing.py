@@ -367,7 +367,7 @@ def judge(decision: Decision) -> None:
         return
     places = state.round.live_places
     if not state.round.hands.keys() >= {*places}:
-        return  # a bet without cards, as an old journal may have it: people abandon that round
+        return  # a bet without cards, which an old journal may contain: people abandon that round
     for place in places:
         hand = state.round.hands[place]
         if hand.shown and hand.outcome is None:

@@ -97,7 +97,7 @@ def verify_instruct(state: TableState, given: PersonActed, operation: operations
     if not (1 if dispenses else 0) <= operation.cards <= (MOST_IN_A_SET if dispenses else 0):
         raise RefusedError(
             "cards",
-            "Enter the number of cards, 1 to {most}, for a set only.",
+            "Enter a number of cards (1 to {most}) only for a set.",
             most=MOST_IN_A_SET,
         )
     if dispenses and device.exit_held:

@@ -122,7 +122,7 @@ def _ordered(state: TableState, found: Irregularity) -> Iterator[Group]:
 
 
 def _chosen(state: TableState, found: Irregularity) -> Iterator[Group]:
-    """Offer each option to each bettor who has not chosen, and the entry that the bettor is away and the bets stay."""
+    """For each bettor who has not chosen, offer each option, and an entry that the bettor is away and the bets stay."""
     done = {(place, bettor) for place, bettor, _ in found.choices}
     options = tuple(dict.fromkeys(option.choice for option in found.row.options)) or tuple(Choice)
     for place, bettor in state.round.choosers:

@@ -353,7 +353,7 @@ class LoadDeck(Operation, frozen=True, tag="load_deck"):
 
 
 class QuarantineDeck(Operation, frozen=True, tag="quarantine_deck"):
-    """Put a deck out of use until it is released; `deck` empty: the one in play."""
+    """Take a deck out of use until it is released; `deck` empty: the one in play."""
 
     deck: str
     reason: str

@@ -60,7 +60,7 @@ COMPARED: Final = {
 
 
 def device_connected(decision: Decision, given: DeviceConnected) -> None:
-    """Compare an identified device. One that does not fit this table puts the table out of service."""
+    """Check an identified device. One that does not fit this table puts the table out of service."""
     lapse_commands(decision)
     if decision.state.settings_wait is not None and not decision.state.window_open:
         choose_game(decision, decision.state.settings_wait)

@@ -102,7 +102,7 @@ class RoundSummary(msgspec.Struct, kw_only=True):
 
     @property
     def chips(self) -> str:
-        """Whether chips were paid by the result, or bets returned; "" before either."""
+        """The word for chips that were paid by the result, or bets that were returned; "" before either."""
         if not self.state.chips_paid:
             return ""
         return RETURNED if self.state.voided_from is not None or self.state.returning else PAID

@@ -56,8 +56,8 @@ class Decks(msgspec.Struct, frozen=True):
     aside: tuple[HeldCard, ...] = ()  # outside the device, dealt to no place
     recorded: tuple[RecordedDeck, ...] = ()  # those that belong to the table
     taken_away: tuple[RecordedDeck, ...] = ()  # decks taken away: every quarantined one, and the last others
-    keeps_records: bool = False  # once a deck was recorded, only recorded decks are dealt from
-    count_due: bool = False  # until the whole deck was counted: after maintenance, or once it was within reach
+    keeps_records: bool = False  # once a deck has been recorded, only recorded decks are dealt from
+    count_due: bool = False  # until the whole deck has been counted: after maintenance, or once it was in reach
     last_order: tuple[HeldCard, ...] = ()  # the cards of the last round in which any card left the device, in order
 
     @property

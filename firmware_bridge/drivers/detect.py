@@ -1,7 +1,7 @@
 """Guesses the protocol of bytes that a driver cannot read, for a message to a person.
 
-Nothing depends on the guess. A cardlink frame is certain, by its CRC; the others are recognised by the form of public
-examples. It is a separate module because a driver may not know another driver.
+Nothing depends on the guess. A cardlink frame is recognised with certainty, by its CRC; the others by the form of
+public examples. It is a separate module because a driver may not depend on another driver.
 """
 
 from __future__ import annotations

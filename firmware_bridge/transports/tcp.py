@@ -162,7 +162,7 @@ class TcpTransport(DescriptorTransport):
         connection.detach()
         self._place = place
         self.peer_is_here = peer_is_here
-        """Whether the other end is on this machine, so that it is a program."""
+        """The other end is on this machine, so that it is a program."""
 
     def _release(self, descriptor: int, unsent: bool) -> None:
         connection = socket.socket(fileno=descriptor)

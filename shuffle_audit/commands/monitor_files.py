@@ -32,7 +32,7 @@ class _Written:
         self._name = click.format_filename(path)
         self._failed = False
         if path.exists() and not path.is_file():
-            raise BadInputError(f"{self._name} is no file.", "Name another file.")
+            raise BadInputError(f"{self._name} is not a file.", "Name another file.")
 
     def _refused(self, error: OSError) -> BadInputError:
         return BadInputError(f"{self._name} cannot be written: {error.strerror or error}.", "Name another file.")

@@ -190,7 +190,7 @@ def positions(orders: Orders, random: np.random.Generator) -> Plot:
 
 
 def _chance_of_deviation(furthest: float, decks: int, cards: int, random: np.random.Generator) -> float:
-    """Return the share of simulated good shuffles in which some cell deviates as far."""
+    """Return the share of simulated good shuffles in which some cell deviates at least as far as `furthest`."""
     sets = max(SETS[0], min(SETS[1], DRAWN // decks))
     found = np.array([np.abs(_cells(UNIFORM.shuffle(random, decks, cards))[1]).max() for _ in range(sets)])
     return float((1 + (found >= furthest - ROUNDED).sum()) / (1 + sets))

@@ -104,7 +104,7 @@ class Digests:
 def _read(
     files: tuple[Path, ...], maker: str | None, key_file: Path | None, *, as_written: bool
 ) -> tuple[list[DeckOrders], tuple[ReadFile, ...]]:
-    """Return the decks of files, then of journals, and what was read of each. Raise `BadInputError` and
+    """Return the decks of files, then of journals, and what was read from each. Raise `BadInputError` and
     `JournalProblemError`.
     """
     from shuffle_audit.commands.options import in_journals, split
@@ -118,7 +118,7 @@ def _read(
             raise BadInputError(f"{click.format_filename(file)} is named twice.", "Each deck counts once.")
         seen.add(file.resolve())
         if file.exists() and not (file.is_file() or file.is_dir()):
-            raise BadInputError(f"{click.format_filename(file)} is no file.", "Name a file of decks, or a journal.")
+            raise BadInputError(f"{click.format_filename(file)} is not a file.", "Name a file of decks, or a journal.")
     of_decks, journals = split(files)
     digests = Digests()
     try:

@@ -61,7 +61,7 @@ class Shelves:
         return lies if self.from_top else cards - 1 - lies
 
     def log_ratios(self, orders: Orders) -> LogRatios:
-        """Return the log ratios. Of two passes from the top the first leaves peaks and the second reverses nothing."""
+        """Return the log ratios. Of two passes from the top, the first leaves peaks and the second reverses nothing."""
         count = peaks if self.from_top else valleys
         return np.array(_log_ratios(self.as_one_pass, orders.shape[1]))[count(orders)]
 

@@ -49,8 +49,8 @@ class RecordingError(Exception):
 
 class DeckRecording(NamedTuple):
     """A recording to make. With `goes_on`, the first deck is in the device in the order in which the last deck of the
-    file came out. With `turned`, each deck goes in reversed, the last card to come out on top. `run` identifies this
-    run.
+    file came out. With `turned`, each deck goes in reversed, with the last card to come out on top. `run` identifies
+    this run.
     """
 
     shuffles: int

@@ -243,7 +243,7 @@ class FrameHost:
         return next((kept.oldest - 1 for kept in self.active.said.kept if kept.boot == boot), 0)
 
     async def fall_silent(self, instead: Callable[[], None] = lambda: None) -> None:
-        """Give no sign of life until the device has given up the link; call `instead` meanwhile.
+        """Give no sign of life until the device has given up on the link; call `instead` meanwhile.
 
         The device fails only if its statuses also show that it goes on too long: this machine may have been late.
         """

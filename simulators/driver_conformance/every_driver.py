@@ -242,7 +242,7 @@ class DriverConformance:
         before = len(cards(wire.heard))
         drawn = [card.code for _ in range(6) for card in wire.device.mechanism.draw()]
         stream = bytearray(wire.device.outgoing())
-        # The length of sealed protocols may change from run to run, and the draw must not depend on it.
+        # The length of sealed data may change from run to run, and the draw must not depend on it.
         place = data.draw(st.integers(0, 2**16)) % len(stream)
         if data.draw(st.booleans()):
             del stream[place:]

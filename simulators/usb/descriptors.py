@@ -62,9 +62,9 @@ class Interface(NamedTuple):
 class UsbDescription(msgspec.Struct):
     """The description that a device gives of itself. May be changed while it is unplugged.
 
-    `packet` is the size of a bulk packet: 512 makes a high-speed device, less a full-speed one. With `interrupt` the
-    vendor interface has an interrupt endpoint. With `serial_port` there is a CDC-ACM function. `foreign` lists further
-    interfaces, which a cardlink device does not have.
+    `packet` is the size of a bulk packet: 512 makes a high-speed device, anything less a full-speed one. With
+    `interrupt` the vendor interface has an interrupt endpoint. With `serial_port` there is a CDC-ACM function.
+    `foreign` lists further interfaces, which a cardlink device does not have.
     """
 
     serial: str

@@ -12,7 +12,7 @@ OF_THE_TREE: Final = re.compile(
     r"(?<![/\w])(docs|udev|tests|benchmarks)/|\bREADME\b"
 )  # and no path of a PC, such as /etc/udev/
 MAKES_A_PAGE: Final = frozenset({"simulators.devices.faults"})
-BROKEN_GAME: Final = "copy it from docs/skeleton_game/game"  # for a person who adds a game, and has the tree
+BROKEN_GAME: Final = "copy it from docs/skeleton_game/game"  # for a person who adds a game, and has the sources
 
 
 def _said(module: Module) -> list[str]:

@@ -60,7 +60,7 @@ def never(name: str) -> Break:
 
 
 def constant(name: str, value: Any) -> Break:
-    """Change a constant of the device's side."""
+    """Change a constant on the device's side."""
     return lambda device, patch: patch.setattr(cardlink, name, value)
 
 

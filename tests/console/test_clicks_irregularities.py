@@ -422,7 +422,7 @@ async def test_a_round_that_is_abandoned_is_void_once_it_is_asked_twice() -> Non
 
 
 async def test_a_ruling_that_voids_the_round_is_asked_twice() -> None:
-    """The document has no clause."""
+    """The document has no clause for this."""
     async with opened(kind=ProsperityTable) as console:
         await console.to_dealing(1, 3)
         await console.deal(1)

@@ -30,9 +30,9 @@ def filter_case(context: schemathesis.HookContext, case: schemathesis.Case[Any])
 
 @schemathesis.hook
 def before_call(context: schemathesis.HookContext, case: schemathesis.Case[Any], kwargs: dict[str, Any]) -> None:
-    """Give each operation its own id, and five of six the current round and a person of the table.
+    """Give each operation its own id, and five in six the current round and a person of the table.
 
-    Otherwise nearly all would be refused for those alone.
+    Otherwise nearly all would be refused for a wrong round or person.
     """
     body = case.body
     good = case.meta is not None and case.meta.generation.mode is GenerationMode.POSITIVE

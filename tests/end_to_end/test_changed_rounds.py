@@ -53,7 +53,7 @@ def without_its_field(stage: Stage) -> None:
 
 
 REFUSED: dict[str, tuple[Callable[[Stage], object], str]] = {
-    "bytes that are no decision": (
+    "bytes that are not a decision": (
         lambda stage: change(file_of(stage, 1), ("UPDATE decision SET body = x'00' WHERE round = 1", ())),
         "is damaged: the entries up to",
     ),

@@ -307,7 +307,7 @@ async def test_a_file_that_is_missing_changes_nothing(stage: Stage) -> None:
 
 
 async def test_a_change_that_cannot_be_recorded_changes_nobody(stage: Stage) -> None:
-    """The disk is full when the device comes: the people stay the same until the table is back in service."""
+    """The disk is full when the device connects: the people stay the same until the table is back in service."""
     await stage.start_device(dealer=False)
     await stage.start_daemon(Orders(full_at=2))
     await stage.daemon.until(lambda: stage.daemon.logged("table.fault"))

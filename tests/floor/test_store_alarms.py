@@ -90,7 +90,7 @@ def test_another_decision_with_a_known_number_is_a_fork(
     made = of_kind(records, DecisionMade)[3]
     other = msgspec.structs.replace(made, hash=HASHES[0], before=HASHES[1])
     assert [writer.write(heard([other])).refused for _ in range(2)] == [1, 1]
-    assert rows.alarms() == {"fork": 1}, "the same one again is no further one"
+    assert rows.alarms() == {"fork": 1}, "the same one again does not count as another"
     writer.write(heard([msgspec.structs.replace(other, hash=HASHES[2])]))
     assert rows.ask("SELECT kind, entry, count, is_open FROM cardshoe.alarms") == [("fork", made.last, 2, True)]
     assert evidence(rows) == before
@@ -153,7 +153,7 @@ def test_a_decision_that_does_not_follow_ends_the_chain(writer: Writer, rows: Ro
     assert rows.verified() == made[inside - 1].last
     assert rows.alarms() == {"fork": 1}
     assert rows.ask("SELECT broken_at FROM cardshoe.journal") == [(bad.first,)]
-    assert writer.look(0) == {"fork": 1}, "which is no gap"
+    assert writer.look(0) == {"fork": 1}, "which is not a gap"
 
 
 def test_a_file_that_does_not_follow_ends_the_chain(writer: Writer, rows: Rows, records: list[Record]) -> None:

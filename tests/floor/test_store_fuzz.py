@@ -1,4 +1,4 @@
-"""Nothing that one table sends stops the reports of all: no event breaks a view, and invalid records are refused."""
+"""Nothing that one table sends stops the others' reports: no event breaks a view, and invalid records are refused."""
 
 from __future__ import annotations
 

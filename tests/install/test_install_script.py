@@ -58,7 +58,7 @@ def test_a_kept_file_is_named_with_the_command_that_replaces_it(folder: Folder) 
     assert folder.install().stderr == ""
     etc = folder.pc / "etc/cardshoe/NC-01"
     (etc / "device.keys").write_text("CARDSHOE-0001 paired since\n")
-    assert folder.install().stderr == "", "a device that was paired since is no difference to speak of"
+    assert folder.install().stderr == "", "a device that was paired since is not a difference to speak of"
     (folder.path / "table.toml").write_text("corrected\n")
     said = folder.install().stderr
     assert f"{etc}/table.toml stays as it is, and differs from {folder.path}/table.toml" in said

@@ -133,7 +133,7 @@ HEALTH = b"GET /healthz HTTP/1.1\r\nHost: table\r\n\r\n"
     ],
 )
 async def test_an_ambiguous_head_hides_no_second_request(served: Served, head: bytes) -> None:
-    """The one behind it is not answered: the connection ends with the first answer."""
+    """The second request is not answered: the connection ends after the first answer."""
     await served.start()
     caller = await (await served.call()).say(head + HEALTH)
     assert len(re.findall(rb"HTTP/1\.\d \d{3} ", await caller.ended())) == 1

@@ -207,7 +207,7 @@ def test_a_reading_puts_other_rows_and_wagers_in_force() -> None:
 
 
 def test_the_conditions_of_a_row_are_put_in_words() -> None:
-    """NC 5.5.4, 5.7 and 5.10: each of these facts as it is, and as it is not."""
+    """NC 5.5.4, 5.7 and 5.10: each of these facts, when it is true and when it is not."""
     rows = as_json("NC")["irregularities"]
     whens = {(row["number"], row["clause"], tuple(row["when"])) for row in rows}
     assert {

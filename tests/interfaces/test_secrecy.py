@@ -176,9 +176,7 @@ def overhear_exchanged_hands(
 
 
 def decks_of_exchanged_hands(game_id: str, unit: Unit) -> tuple[list[Card], list[Card], tuple[Card, ...]]:
-    """Return two decks that differ in B1's cards, which are exchanged with the last cards of the
-    stub, and B3's cards.
-    """
+    """Return two decks and B3's cards. In the second deck B1's cards have changed places with the last of the stub."""
     table = OverheardTable(game_id, unit, list(DECK))
     table.start().to_dealing()
     table.deal()

@@ -1,6 +1,6 @@
-"""A dealer's sign-on at a screen: its length after restarts of the daemon and the PC, with clocks that are set.
+"""A dealer's sign-on at a screen: its length after restarts of the daemon and the PC, and after clocks are set.
 
-The journal is real; the tests set its moments.
+The journal is real; the tests choose its times.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Raw TCP: refused, unreachable and unknown peers get helpful sentences, and a dead peer is noticed."""
+"""Raw TCP: refused, unreachable and unknown peers are reported in helpful sentences, and a dead peer is noticed."""
 
 from __future__ import annotations
 

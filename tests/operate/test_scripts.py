@@ -181,7 +181,7 @@ async def test_a_file_with_a_line_that_cannot_be_read_enters_nothing() -> None:
         script = table.script("open table\nsing a song\nreport nothing\n")
         assert await script.ended() == 2
         assert any("line 2: 'sing a' does not begin a line; `help` lists all" in line for line in script.err)
-        assert any("line 3: 'nothing' is no kind of irregularity; known: " in line for line in script.err)
+        assert any("line 3: 'nothing' is not a kind of irregularity; known: " in line for line in script.err)
         assert (await table.state()).phase == "closed"
 
 

@@ -13,7 +13,7 @@ import pytest
 from tests.architecture.sources import ROOT
 
 PACKAGE = [pytest.mark.package, pytest.mark.tool("dpkg-deb"), pytest.mark.tool("/usr/bin/python3.11")]
-"""Of every test here."""
+"""The marks of every test here."""
 SHARES = ("--mount", "--pid", "--net", "--fork", "--kill-child")
 ENTER = """
 root=$1 user=$2

@@ -189,7 +189,7 @@ def test_a_repeated_resume_restarts_without_reusing_counters() -> None:
     second = device.exchange(again, 0.5)
     assert kinds_in(first) == kinds_in(second) == [FrameKind.STATUS, FrameKind.REPORT]
     assert counters_in(first + second) == [1, 2, 3, 4]
-    assert device.exchange(again, 0.6) == b"", "a copy of it is no other one"
+    assert device.exchange(again, 0.6) == b"", "a copy of it is not another one"
     heard: list[Heard] = [*host.receive(second, 0.6), *host.receive(first, 0.6)]
     assert [type(thing) for thing in heard] == [LinkReady, Reported], "what is late is dropped"
 

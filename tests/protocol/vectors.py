@@ -122,7 +122,7 @@ def content(encoded: bytes) -> bytes:
 HELLO: Final = frame(FrameKind.HELLO, messages.HelloBody(1, HOST_NONCE), boot=0, number=1206)
 HELLO_CONTENT: Final = content(HELLO)
 KEYS: Final = frame_keys(KEY, HOST_NONCE, DEVICE_NONCE, HELLO_CONTENT, content(frame(FrameKind.IDENTITY, IDENTITY)))
-"""Of the frames of the host, and of the device."""
+"""The keys of the frames of the host, and of those of the device."""
 
 HOST_KINDS: Final = {FrameKind.RESUME, FrameKind.ACK, FrameKind.COMMAND}
 NONCES: Final[tuple[tuple[bytes, int, int], ...]] = (

@@ -76,7 +76,7 @@ WRONG: dict[str, tuple[Game, str]] = {
         of_sets(order="by_hand"),
         r"grammars\[0\]\.order is 'by_hand'; write one of Order, as Order\.BY_HAND",
     ),
-    "odds that are no fraction": (
+    "odds that are not a fraction": (
         priced(replace(FLUSH, odds=2.0)),
         r"wagers\[2\]\.prices\[0\]\.odds is 2\.0; write odds\(win, stake\)",
     ),
@@ -143,7 +143,7 @@ WRONG: dict[str, tuple[Game, str]] = {
         replace(SK, names=ClassNames(*map(message, ("A", "{x}", "C", "D")))),
         "cannot be written",
     ),
-    "a default that is no option": (with_setting(default="suits"), "the default of tie_on is 'suits'"),
+    "a default that is not an option": (with_setting(default="suits"), "the default of tie_on is 'suits'"),
     "one option": (with_setting(options=(("points", "the points"),)), "the setting tie_on needs two options"),
     "no question": (with_setting(question="Ties"), "does not end with a question mark"),
     "a setting twice": (replace(SK, settings=(*SK.settings, SK.settings[0])), "the setting tie_on stands 2 times"),

@@ -239,7 +239,7 @@ def test_large_decks_with_few_known_cards_can_be_planned() -> None:
 def test_a_pipe_is_not_a_file() -> None:
     os.mkfifo("decks.jsonl")
     done = call("run", "decks.jsonl")
-    assert (done.exit_code, done.stderr.splitlines()[0]) == (2, "cardshoe: decks.jsonl is no file.")
+    assert (done.exit_code, done.stderr.splitlines()[0]) == (2, "cardshoe: decks.jsonl is not a file.")
 
 
 @pytest.mark.usefixtures("few_audits")

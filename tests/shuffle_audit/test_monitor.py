@@ -202,7 +202,7 @@ def test_a_file_that_was_replaced(how: str, tmp_path: Path) -> None:
 
 
 def test_decks_of_a_journal_come_when_their_rounds_are_over(tmp_path: Path) -> None:
-    """This includes a file that is begun meanwhile. Reading again from the beginning gives the same decks."""
+    """A file that is begun meanwhile is read too. Reading again from the beginning gives the same decks."""
     table = DealingTable(tmp_path / "journal")
     source = GrowingJournal(tmp_path / "journal", STANDARD)
     first, second = shuffled_new("uniform", 2)
@@ -366,9 +366,9 @@ def test_events_are_appended_and_metrics_replaced() -> None:
         (("m.jsonl", "--events", "./m.jsonl"), 2, "SOURCE, --events and --metrics name the same file."),
         (("m.jsonl", "--events", "m.csv"), 2, "m.csv has lines that are not alarms."),
         (("m.jsonl", "--events", "folder"), 2, "Invalid value for '--events'"),
-        (("m.jsonl", "--events", "/dev/null"), 2, "/dev/null is no file."),
+        (("m.jsonl", "--events", "/dev/null"), 2, "/dev/null is not a file."),
         (("m.jsonl", "--metrics", "m.csv"), 2, "The name of a metrics file ends with .prom; m.csv does not."),
-        (("m.jsonl", "--metrics", "null.prom"), 2, "null.prom is no file."),
+        (("m.jsonl", "--metrics", "null.prom"), 2, "null.prom is not a file."),
         (("folder",), 4, "folder"),
     ],
 )

@@ -212,7 +212,7 @@ def test_the_previous_count_of_the_hand_applies_again() -> None:
 
 
 def test_a_report_of_a_wrong_count_is_reopened() -> None:
-    """This holds also once the wrong number was confirmed and had decided the round."""
+    """This also holds after the wrong number was confirmed and decided the round."""
     table = TableHarness().start().to_dealing().deal()
     table.report(Kind.WRONG_COUNT, "B3", counted=2)
     count(table, 5, "B3")

@@ -91,7 +91,7 @@ def _clear(table: TableHarness) -> None:
 
 
 def _try_another_deck(table: TableHarness) -> None:
-    """Put a deck out of use that is not in the device, or else load the next deck."""
+    """Take a deck out of use that is not in the device, or else load the next deck."""
     state = table.state
     absent = state.decks.in_play.deck not in (0, table.device.deck) and not state.decks.in_play.quarantined
     if state.decks.coming is state.decks.in_play and absent:

@@ -68,8 +68,8 @@ def command(parts: Parts, folder: Path) -> list[str]:
 
 
 class Machine:
-    """A machine, as an async context manager: leaving ends it. `folder` must be empty and have a short name for
-    sockets.
+    """A machine, as an async context manager: leaving the context ends it. `folder` must be empty, with a path short
+    enough for sockets.
     """
 
     def __init__(self, parts: Parts, folder: Path) -> None:

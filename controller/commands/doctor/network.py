@@ -181,7 +181,9 @@ def _host(table: CheckedTable, http: HttpSection, host: str, *, runs: bool) -> I
             left=left,
         )
         yield warning(
-            message("hosts"), sentence, message("Have the certificate renewed, then systemctl reload nginx (or caddy)")
+            message("hosts"),
+            sentence,
+            message("Have the certificate renewed, then run systemctl reload nginx (or caddy)"),
         )
     else:
         yield ok(message("hosts"), message("A proxy with a valid certificate answers as {host}.", host=host))

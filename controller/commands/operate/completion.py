@@ -1,4 +1,4 @@
-"""Completion of a line: words, places, cards, kinds and people, by the current state of the table."""
+"""Completion of a line: words, places, cards, kinds and people, according to the current state of the table."""
 
 from __future__ import annotations
 

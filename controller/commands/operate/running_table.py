@@ -42,7 +42,7 @@ class RunningTable:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="table", daemon=True)
         self._shown_up_to = 0  # every event up to this entry has been passed to `heard`
-        self.people: dict[str, str] = {}  # the names of those who may act, by id; empty if the daemon does not tell
+        self.people: dict[str, str] = {}  # the names of those who may act, by id; empty if the daemon does not say
         self.lost = False
         self.changed: Callable[[], None] = lambda: None  # called when the view may have changed
 
@@ -77,7 +77,7 @@ class RunningTable:
         self._call(self._until_so(done))
 
     def lawful(self) -> list[dict[str, Any]] | None:
-        """Return the operations that the daemon offers, or None if this daemon does not tell."""
+        """Return the operations that the daemon offers, or None if this daemon does not say."""
         return self._call(self._client.lawful())
 
     # -- in the thread

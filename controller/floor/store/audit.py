@@ -232,7 +232,7 @@ class Audit:
     # -- files and heads
 
     def _compare_signed(self) -> None:
-        """Compare all files and heads, after the decisions: there are few."""
+        """Compare all files and heads, after the decisions: there are only a few of them."""
         with self._database.transaction() as connection:
             files = {(row[0], row[1]): row for row in connection.execute(_FILES, (self._row.id,))}
             heads = {(row[0], row[1]): row for row in connection.execute(_HEADS, (self._row.id,))}

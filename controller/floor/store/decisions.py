@@ -1,5 +1,5 @@
-"""Incoming decisions: new ones are stored with their events, stored ones are skipped, and one that differs from the one
-under its numbers is kept alongside it.
+"""Incoming decisions: new ones are stored with their events, stored ones are skipped, and one that differs from the
+stored one with the same numbers is kept alongside it.
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ def _named(event: Fields) -> Message:
 class DeckQuarantined(Event, frozen=True, tag="deck_quarantined"):
     """A deck is out of use until it is released or, if it is not recorded, until another deck is loaded.
 
-    `deck` empty: the deck in the device, which is not recorded. `irregularity` 0: a person put it out of use.
+    `deck` empty: the deck in the device, which is not recorded. `irregularity` 0: a person took it out of use.
     """
 
     line = with_slots(message("{named_deck} is OUT OF USE: {reason}"), named_deck=_named)

@@ -395,9 +395,10 @@ def _verify_cards(state: TableState, found: Irregularity, place: str) -> None:
 
 
 def _verify_absent(state: TableState, given: PersonActed, operation: operations.ChooseOption) -> None:
-    """Verify who enters an absence: a pit supervisor keeps the bets of a bettor who walked away (reading 40).
+    """Verify who enters an absence: a pit supervisor lets the bets of a bettor who walked away stand (reading 40).
 
-    If no clause says so (RTP), what happens to the bets is referred, and the person who decides enters either choice.
+    If no clause says so (RTP), the question of what happens to the bets is referred, and the person who decides enters
+    either choice.
     """
     if not state.game.betting.walked_away:
         if not given.role.reaches(SILENT_DECIDED_BY):

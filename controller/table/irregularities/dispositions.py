@@ -123,7 +123,7 @@ def state_count(decision: Decision, found: Irregularity, wrong: bool) -> None:
 
 
 def take_effect(decision: Decision, given: PersonActed, found: Irregularity, row: Row) -> None:
-    """Carry out the clause immediately. A waiting deck is only put out of use."""
+    """Carry out the clause immediately. A waiting deck is only taken out of use."""
     if found.waiting:
         return
     if row.disposition is Disposition.VOID:
@@ -256,7 +256,7 @@ def resolve_moves(decision: Decision, given: PersonActed) -> None:
 
 
 def resolve(decision: Decision, given: PersonActed, irregularity_id: int, outcome: str, clause: str) -> None:
-    """Resolve an irregularity, whether denied or not. Put its deck out of use if that follows, and resume play."""
+    """Resolve an irregularity, whether denied or not. Take its deck out of use if that follows, and resume play."""
     found = decision.state.find_open(irregularity_id)
     if found is not None and outcome != DENIED:
         quarantine_for(decision, given, found)

@@ -110,7 +110,7 @@ def end_open(decision: Decision, given: PersonActed, kind: Kind) -> None:
 
 
 def concerns_round(state: TableState, found: Irregularity) -> bool:
-    """Return whether it is about the round in progress or concluded last, not an earlier one or the waiting deck."""
+    """Return whether it is about the current or the last concluded round, not an earlier one or the waiting deck."""
     return found.round == state.round.number and not found.waiting
 
 
@@ -215,14 +215,14 @@ def _lift_void(decision: Decision, found: Irregularity, because_of: int) -> None
 
 
 def take_closing_back(decision: Decision, *, chips: bool) -> None:
-    """Record that the round is not concluded; `chips`: nor are its chips paid."""
+    """Record that the round is not concluded and, with `chips`, that its chips are not paid."""
     decision.emit(events.ClosingTakenBack(chips))
     if decision.state.phase is Phase.CONCLUDED:
         decision.enter_phase("take_up_settling")
 
 
 def take_hands_back(decision: Decision, places: Sequence[Place], irregularity: int) -> None:
-    """Have the hands at these places, which have other cards now, entered and judged again if they were turned over."""
+    """Have hands whose cards have changed entered and judged again if they were turned over."""
     shown = [place for place in places if decision.state.round.hands[place].shown]
     if not shown:
         return

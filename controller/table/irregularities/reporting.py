@@ -256,7 +256,7 @@ def _join(
 
 
 def open_error(state: TableState, place: Place) -> Irregularity | None:
-    """Return an open dealing error that may have left this hand with a wrong number (RTP 5.5, NC 5.5.5, 5.9).
+    """Return an open dealing error that may have left this hand with a wrong number of cards (RTP 5.5, NC 5.5.5, 5.9).
 
     It asks about that, or concerns a card set aside that may be in the hand.
     """
@@ -271,7 +271,7 @@ def open_error(state: TableState, place: Place) -> Irregularity | None:
 
 
 def answer_with_hand(decision: Decision, given: PersonActed, found: Irregularity, place: Place, number: int) -> None:
-    """Answer it with the number of cards in the hand at the place: a wrong number, or the right number after all."""
+    """Answer the matter with the number of cards in the hand at a place: a wrong number, or the right one after all."""
     state = decision.state
     known = known_facts(state, place)
     wrong = number != state.round.hands.get(place, Hand()).size

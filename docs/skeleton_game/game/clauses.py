@@ -100,5 +100,5 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
     Provision("SK 5.3", reading="a wrong number of cards voids at the Dealer's hand and removes a Player's"),
     Provision("SK 5.4", reading="after a power failure an established outcome is played out, otherwise all is void"),
     Provision("SK 5.5", reading="the rest is the shift manager's to rule on"),
-    Provision("SK 5.6", outside="the colour of the layout is no matter of a dealing device"),
+    Provision("SK 5.6", outside="the colour of the layout is not a matter for a dealing device"),
 )

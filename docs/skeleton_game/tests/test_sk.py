@@ -1,4 +1,4 @@
-"""SK as its document has it: prices, dealing, and what follows from each irregularity. Written from the document."""
+"""SK as in its document: prices, dealing, and what follows from each irregularity. Written from the document."""
 
 from __future__ import annotations
 

@@ -280,7 +280,7 @@ class CardlinkHost:
         return link_ends.garbage(self._first_bytes) if self.statistics.bytes_in else link_ends.NOTHING_CAME
 
     def _give_up_report(self, now: float) -> Sequence[Heard]:
-        """Give up a report that is due: make the link again once, then declare that the report may be lost."""
+        """Give up on a report that is due: make the link again once, then declare that the report may be lost."""
         if self._step is not LinkStep.READY or now < self._overdue.ends_at():
             return ()
         if self._overdue.counts_too_few(now):

@@ -179,7 +179,7 @@ class OverdueReport:
         return now >= self._behind_since + DUE_WITHIN
 
     def give_up(self) -> ReportsGone | None:
-        """Give up the report; None means that a new link must be tried first."""
+        """Give up on the report; None means that a new link must be tried first."""
         memory = self._memory
         if self._due not in (memory.ended_for, memory.passed):
             memory.ended_for = self._due

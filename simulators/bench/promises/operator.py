@@ -15,7 +15,7 @@ from simulators.bench.promises.cards import CARDS, cards_of
 from simulators.bench.promises.sealing import check_shortest
 
 DRAWN: Final = 3  # cards
-GIVEN_UP: Final = 5.0  # seconds after which a device has given up a lost host
+GIVEN_UP: Final = 5.0  # seconds after which a device has given up on a lost host
 
 
 class TestOperatorPromises:

@@ -1,4 +1,4 @@
-"""The clauses of NC, by number: the document's own and its appendices."""
+"""The clauses of NC, by number: those of the document itself and of its appendices."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The clauses of P3, by number: the document's own and its diagrams."""
+"""The clauses of P3, by number: those of the document itself and of its diagrams."""
 
 from typing import Final
 

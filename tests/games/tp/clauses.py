@@ -1,4 +1,4 @@
-"""The clauses of TP, by number: the document's own and its diagrams."""
+"""The clauses of TP, by number: those of the document itself and of its diagrams."""
 
 from typing import Final
 

@@ -35,9 +35,9 @@ COLUMNS: Final = {
 
 
 class Attack(NamedTuple):
-    """An attack. `found` holds each of `COLUMNS` that finds it alone. `stopped`: the journal ends with an orderly stop.
+    """An attack. `found` holds each of `COLUMNS` that finds it on its own.
 
-    `signer` is the key with which the next start signs.
+    `stopped`: the journal ends with an orderly stop. `signer` is the key with which the next start signs.
     """
 
     who: str

@@ -41,7 +41,7 @@ def with_event(text: str) -> Callable[[Row], Row]:
 UNREADABLE: dict[str, Callable[[Row], Row]] = {
     "an event of no kind": with_event('{"event":"nonsense"}'),
     "a field of an event missing": with_event('{"event":"round_voided"}'),
-    "an event that is no object": with_event("7"),
+    "an event that is not an object": with_event("7"),
     "an input of no kind": lambda row: row._replace(input='{"input":"nonsense"}'),
     "an input that is no JSON": lambda row: row._replace(input="{"),
     "a card that no deck has": with_event('{"event":"first_card_shown","card":"ZZ"}'),

@@ -27,8 +27,8 @@ def deal(run: Run) -> None:
 
 
 def look_over_a_rollback_journal(folder: Path, cut: Cut) -> str | None:
-    """Examine after rolling back: SQLite's readers cannot use a rollback journal, and the cardshoe journal does not use
-    one for its decisions.
+    """Examine the folder after rolling back: SQLite's readers cannot use a rollback journal, and the cardshoe journal
+    does not use one for its decisions.
     """
     for path in (folder / NAME).glob("*.journal"):
         with closing(sqlite3.connect(path)) as connection, suppress(sqlite3.DatabaseError):
