@@ -57,6 +57,12 @@ def test_every_file_that_a_page_names_exists(page: Path) -> None:
     assert sorted(name for name in named if not exists(name)) == []
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_a_table_has_one_row_a_line(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert not re.findall(r"^.*\| \|-{3}.*$", text, re.MULTILINE), "the table was wrapped as a paragraph"
+
+
 @cache
 def remarks(module: Module) -> str:
     """Return docstrings and comments of a module. (A `#` in a string counts as a comment too; such text must not name a

@@ -87,6 +87,14 @@ def test_every_operation_is_offered_in_some_state() -> None:
     assert set(TAGS) - offered == OWN_FORM, "give it a row of offers"
 
 
+def test_what_people_fill_in_has_a_question() -> None:
+    needed = {(one.operation, need) for state in states() for one in offers(state) for need in one.needs}
+    english = english_of_pages()
+    without = {(tag, need) for tag, need in needed if not {f"ask.{tag}.{need}", f"ask.{need}"} & english.keys()}
+    assert needed
+    assert not without, "add it to controller/language/en.json"
+
+
 def test_no_button_is_for_an_operation_that_does_not_exist() -> None:
     assert acts_with_buttons() | set(ELSEWHERE) | NEXT_ACT | OWN_FORM == set(TAGS)
     assert not acts_with_buttons() & (set(ELSEWHERE) | NEXT_ACT | OWN_FORM)

@@ -61,7 +61,7 @@ def _rows(definitions: Sequence[Definition]) -> str:
 def alerts() -> str:
     """Return rules for Prometheus, for each state that needs a person's attention."""
     return (
-        "# Made by: python -m tools.generate\n"
+        "# Made by: python -m tools.generate, from the definitions that tools/pages/metrics.py gathers\n"
         "# The limits are somewhere to begin: set them for the house.\n"
         f"groups:\n  - name: cardshoe\n    rules:\n{''.join(map(_rule, RULES))}"
     )
