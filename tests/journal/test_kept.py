@@ -28,7 +28,7 @@ KEPT = Path(__file__).with_name("kept")
 NAMES = sorted(path.name.removesuffix(".journal.gz") for path in KEPT.glob("*.journal.gz"))
 
 
-OF_THE_PROGRAM = {"options", "next_step", "next_steps", "question", "questions", "shortcomings"}
+OF_THE_PROGRAM = {"options", "next_step", "next_steps", "payments", "question", "questions", "shortcomings"}
 """What the program that runs words and offers, whatever the journal is of; the facts behind it are compared."""
 
 
