@@ -187,5 +187,6 @@ def _sentence(text: str, *, keeps_spelling: bool) -> str:
     """Return the text of a sentence with a capital letter and one mark at its end."""
     if text[:-1].endswith(ENDS):  # of a sentence within
         text = text[:-1]
-    names_an_id = "_" in text.partition(" ")[0]  # a setting's, which people write as it is spelt
-    return text if keeps_spelling or names_an_id else f"{text[:1].upper()}{text[1:]}"
+    first = text.partition(" ")[0]
+    is_a_name = "_" in first or "/" in first  # a setting's or a file's, which people write as it is spelt
+    return text if keeps_spelling or is_a_name else f"{text[:1].upper()}{text[1:]}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import logging
 import math
 import os
@@ -15,6 +14,7 @@ from collections.abc import Callable, MutableMapping
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
+import click
 import structlog
 
 from firmware_bridge.allowance import Allowance
@@ -33,8 +33,10 @@ ONE_MORE_EVERY: Final = 600.0  # seconds until another line from that place is l
 
 
 def configure_logs(level: int) -> LogLines:
-    """Log to standard error. `level` is as in the standard library: 20 info, 30 warning. No line has a traceback: texts
-    of exceptions and local variables may contain cards and keys (`firmware_bridge.errors`).
+    """Log to standard error until the command ends. `level` is as in the standard library: 20 info, 30 warning.
+
+    No line has a traceback: texts of exceptions and local variables may contain cards and keys
+    (`firmware_bridge.errors`).
     """
     processors: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -56,7 +58,7 @@ def configure_logs(level: int) -> LogLines:
     for before in [one for one in root.handlers if isinstance(one, LibraryLogs)]:
         root.removeHandler(before)
     root.addHandler(LibraryLogs())
-    atexit.register(lines.flush)
+    click.get_current_context().call_on_close(lines.close)
     return lines
 
 
@@ -93,10 +95,11 @@ class LogLines:
     def __init__(self, number: int = STANDARD_ERROR, now: Callable[[], float] = time.monotonic) -> None:
         self._number = number
         self._now = now
-        self._waiting: queue.Queue[str | threading.Event] = queue.Queue(MOST_WAITING)
+        self._waiting: queue.Queue[str | threading.Event | None] = queue.Queue(MOST_WAITING)
         self._lost_at = -math.inf
         self.lost = 0
-        threading.Thread(target=self._write_all, name="log", daemon=True).start()
+        self._writer = threading.Thread(target=self._write_all, name="log", daemon=True)
+        self._writer.start()
 
     def add(self, line: str) -> None:
         """Write a line. Called in any thread."""
@@ -111,6 +114,12 @@ class LogLines:
         with suppress(queue.Full):
             self._waiting.put_nowait(written)
             written.wait(within)
+
+    def close(self, within: float = LAST_LINES_WITHIN) -> None:
+        """Write the lines so far, at most that many seconds, and end the thread. Later lines are not written."""
+        with suppress(queue.Full):
+            self._waiting.put_nowait(None)
+            self._writer.join(within)
 
     @property
     def warning(self) -> Message | None:
@@ -127,8 +136,7 @@ class LogLines:
         self._lost_at = self._now()
 
     def _write_all(self) -> None:
-        while True:
-            one = self._waiting.get()
+        while (one := self._waiting.get()) is not None:
             if isinstance(one, threading.Event):
                 one.set()
                 continue

@@ -18,6 +18,7 @@ from controller.commands.text import many, write_out
 from controller.daemon.host import HostClock
 from controller.journal import JournalError
 from controller.problems import BadInputError, JournalProblemError
+from firmware_bridge.messages import message
 from shuffle_audit.commands.options import LEVEL, read_maker
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def monitor(
     file cannot be used, or with --once no deck counted.
     """
     _verify_distinct(source, events, metrics)
-    with of_extra("audit", "numpy cannot be used"):
+    with of_extra("audit", message("{name} cannot be used", name="numpy")):
         from shuffle_audit.commands.monitor_files import EventsFile, MetricsFile
         from shuffle_audit.following import SourceError, follow
         from shuffle_audit.monitor import Monitor

@@ -10,6 +10,7 @@ import msgspec
 from controller.commands.found_commands import of_extra
 from controller.commands.text import page, write_out
 from controller.problems import BadInputError
+from firmware_bridge.messages import message
 from shuffle_audit import MOST_CARDS
 from shuffle_audit.commands.options import LEVEL, POWER, progress
 
@@ -73,7 +74,7 @@ def plan(
     An unknown MODEL is answered with a list of all forms. The table has a line for each chance of a false alarm, and a
     column for how often the model is to be found.
     """
-    with of_extra("audit", "numpy cannot be used"):
+    with of_extra("audit", message("{name} cannot be used", name="numpy")):
         from shuffle_audit.models.shuffle_model import FirstPlaces
         from shuffle_audit.power import Draws
     bad = _model(model, cards)

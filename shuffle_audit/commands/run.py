@@ -14,6 +14,7 @@ from controller.commands.found_commands import of_extra
 from controller.commands.pages.file import PageFile, write_page
 from controller.commands.text import page, write_out
 from controller.problems import BadInputError
+from firmware_bridge.messages import message
 from firmware_bridge.plain_text import plain
 from shuffle_audit.commands.options import LEVEL
 
@@ -56,7 +57,7 @@ def run(
 
     Exit code 0: nothing was found; 1: bad; 2: the files cannot be used, or allow no verdict.
     """
-    with of_extra("audit", "numpy cannot be used"):
+    with of_extra("audit", message("{name} cannot be used", name="numpy")):
         from shuffle_audit.commands.making import report_of
         from shuffle_audit.commands.parts import headline, write
         from shuffle_audit.orders import OrderError

@@ -193,6 +193,7 @@ async def test_a_table_that_differs_from_the_screen_is_reported() -> None:
         await console.at_device("unplug", "unplugged")
         await console.reads("1. Waiting for the device.")
         await console.press("differs")
+        await console.press("group/hands")
         await console.press("wrong_count")
         await console.tap("B1")
         await console.press("2")

@@ -51,6 +51,7 @@ USED_LATER = (  # the product imports these only when it needs them, which anoth
     "concurrent.futures.thread",
     "encodings.ascii",
     "encodings.idna",
+    "encodings.utf_8_sig",
     "firmware_bridge.transports.serial_port",
     "tomllib",
 )

@@ -148,7 +148,7 @@ async def test_a_reader_sees_the_table_and_does_nothing(stage: Stage, attacker: 
     stage.configure(law=AS_READER)
     await stage.start_daemon()
     state, health = await attacker.say("/v1/state", "/healthz")
-    assert state.startswith('200 {"entry":')
+    assert state.startswith('200 {"journal":')
     assert health == "200 ok"
     pause = {"operation": "pause_table", "reason": "x"}
     assert await attacker.operate(1, **pause) == [(403, "reader")]

@@ -119,7 +119,7 @@ def test_a_row_that_applies_after_the_settlement_is_marked(path: Path) -> None:
     ("arguments", "code", "sentence"),
     [
         ([], 2, "GAME is missing."),
-        (["TP", "--config"], 2, "belongs to a table that plays NC, not of TP."),
+        (["TP", "--config"], 2, "belongs to a table that plays NC, not TP."),
         (["--reading", "wrong_count=general", "--config"], 2, "--reading cannot be added to --config."),
     ],
 )

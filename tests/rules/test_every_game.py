@@ -110,5 +110,5 @@ def test_everything_that_a_new_game_must_fill_in_exists() -> None:
         "SK",
         "XY",
     }  # not of the vocabulary
-    assert {"TRAITS", "KINDS", "FACTS", "FOLLOWS", "FACT_QUESTIONS", "ASSUMED_NOT", "NUMBERS", "OF_ONE"} <= names
+    assert {"TRAITS", "KINDS", "FACT_WORDS", "FOLLOWS", "FACT_QUESTIONS", "ASSUMED_NOT", "NUMBERS", "OF_ONE"} <= names
     assert {name for name in names if not re.search(rf"^ *{name}\b", program, re.MULTILINE)} == set()

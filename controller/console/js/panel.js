@@ -148,7 +148,8 @@ function besides(screen) {
   const others = isPlainDeal(screen.view) ? [...dealNotes(screen), ...more.slice(screen.view.face_up.length ? 1 : 0)] : adds ? steps : more;
   const open = screen.view.phase === "exposing" && screen.view.hands.some((hand) => hand.shown);
   const classes = open && say("fact.classes");
-  const lines = [...new Set([...standing(screen), ...others, classes])].filter((line) => line !== headline);
+  const all = [...new Set([...standing(screen), ...others, classes])].filter((line) => line !== headline);
+  const lines = all.map((line) => (typeof line === "string" && line.endsWith(headline) ? line.slice(0, -headline.length).trim() : line));
   const moved = moveLines(screen, moves(screen.view)); // the act's sentence adds nothing to these
   return moved.length ? moved : lines;
 }
