@@ -19,10 +19,9 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution,
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from controller.manifest import MANIFEST, SIGNATURE, files_below
 from firmware_bridge.messages import AnyText, Message, MessageError, counted, message, sentences
 
-MANIFEST: Final = "manifest"
-SIGNATURE: Final = "manifest.sig"
 PACKAGE_KEY: Final = Path("/etc/cardshoe/package.pem")
 """The public key of the package's maker, which the administrator puts there; the package's script looks here."""
 
@@ -175,24 +174,6 @@ def _lines(manifest: bytes) -> Iterator[tuple[str, str]]:
         digest, _, name = line.partition("  ")
         if name:
             yield name, digest
-
-
-def files_below(folder: Path) -> list[str]:
-    """Return the paths in the folder of the files and links that a manifest lists, without the manifest itself."""
-    own = {MANIFEST, SIGNATURE}
-    names = (str(one.relative_to(folder)) for one in folder.rglob("*") if one.is_file() and not _is_python(one))
-    return sorted(name for name in names if name not in own)
-
-
-def _is_python(path: Path) -> bool:
-    """Return whether it is a link to Debian's Python, which belongs to another package."""
-    return path.is_symlink() and path.parent.name == "bin"
-
-
-def manifest_of(folder: Path) -> str:
-    """Return the manifest of an environment, in the format of `sha256sum`."""
-    lines = (f"{hashlib.sha256((folder / name).read_bytes()).hexdigest()}  {name}\n" for name in files_below(folder))
-    return "".join(lines)
 
 
 def _changed_of_wheel(record: Distribution) -> Iterator[Message]:

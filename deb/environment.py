@@ -10,7 +10,7 @@ from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from controller.program_files import MANIFEST, manifest_of
+from controller.manifest import MANIFEST, manifest_of
 from deb.sources import PYTHON, build_environment, export, run, sign
 
 HOME: Final = "/opt/cardshoe"

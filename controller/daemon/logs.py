@@ -7,6 +7,7 @@ import math
 import os
 import queue
 import select
+import stat
 import threading
 import time
 from collections import Counter
@@ -85,17 +86,29 @@ class _Logger:
         self.debug = self.info = self.warning = self.error = self.critical = add
 
 
-class LogLines:
-    """The lines of the log, which a thread writes to standard error.
+def _mode(number: int) -> int:
+    """Return the mode of an open file, or 0 if it is closed."""
+    try:
+        return os.fstat(number).st_mode
+    except OSError:
+        return 0
 
-    A reader that is stuck or has gone, or a full disk, delays nobody: lines that cannot be written are dropped and
-    counted in `lost`.
+
+class LogLines:
+    """The lines of the log, on standard error.
+
+    A reader that is stuck or has gone, or a full disk, delays nobody. A line for which a pipe, a terminal or a socket
+    has room is written at once, so that it is not lost if the process is killed; a thread writes all others. Lines
+    that cannot be written are dropped and counted in `lost`.
     """
 
     def __init__(self, number: int = STANDARD_ERROR, now: Callable[[], float] = time.monotonic) -> None:
         self._number = number
         self._now = now
-        self._waiting: queue.Queue[str | threading.Event | None] = queue.Queue(MOST_WAITING)
+        self._waiting: queue.Queue[bytes | threading.Event | None] = queue.Queue(MOST_WAITING)
+        self._behind = 0  # lines that the thread has not written yet
+        self._order = threading.Lock()
+        self._takes_at_once = not stat.S_ISREG(_mode(number))  # a disk may hang, and a file is always "ready"
         self._lost_at = -math.inf
         self.lost = 0
         self._writer = threading.Thread(target=self._write_all, name="log", daemon=True)
@@ -103,10 +116,23 @@ class LogLines:
 
     def add(self, line: str) -> None:
         """Write a line. Called in any thread."""
-        try:
-            self._waiting.put_nowait(line)
-        except queue.Full:
-            self._lose()
+        data = f"{line}\n".encode("utf-8", "backslashreplace")
+        with self._order:
+            if not self._behind and self._has_room(data):
+                try:
+                    data = data[os.write(self._number, data) :]
+                except BlockingIOError:
+                    pass
+                except OSError:
+                    self._lose()
+                    return
+            if not data:
+                return
+            try:
+                self._waiting.put_nowait(data)
+                self._behind += 1
+            except queue.Full:
+                self._lose()
 
     def flush(self, within: float = LAST_LINES_WITHIN) -> None:
         """Wait until the lines so far are written, at most that many seconds."""
@@ -141,9 +167,19 @@ class LogLines:
                 one.set()
                 continue
             try:
-                self._write(f"{one}\n".encode("utf-8", "backslashreplace"))
+                self._write(one)
             except OSError:
                 self._lose()
+            with self._order:
+                self._behind -= 1
+
+    def _has_room(self, data: bytes) -> bool:
+        """Return whether the line can be written without waiting: what is ready takes at least `PIPE_BUF` bytes."""
+        if not self._takes_at_once or len(data) > select.PIPE_BUF:
+            return False
+        room = select.poll()
+        room.register(self._number, select.POLLOUT)
+        return any(event & select.POLLOUT for _, event in room.poll(0))
 
     def _write(self, data: bytes) -> None:
         while data:

@@ -14,7 +14,8 @@ from typing import Final
 import pytest
 
 from controller.api.client import ApiClient
-from controller.program_files import MANIFEST, SIGNATURE, Program, ProgramError, examine, manifest_of, verify
+from controller.manifest import MANIFEST, SIGNATURE, manifest_of
+from controller.program_files import Program, ProgramError, examine, verify
 from deb.sources import ROOT, sign
 from tests.end_to_end.stage import Stage, short_folder
 from tests.end_to_end.test_other_ways import make_real

@@ -63,6 +63,9 @@ class Terminal:
     def __init__(self, command: list[str]) -> None:
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        modes = termios.tcgetattr(slave)
+        modes[3] |= termios.NOFLSH  # the kernel drops output that is not read yet some time after it sends SIGINT
+        termios.tcsetattr(slave, termios.TCSANOW, modes)
         environment = {**os.environ, "TERM": "xterm", "PYTHONPATH": str(Path(__file__).parents[2])}
         self.process = subprocess.Popen(
             command, stdin=slave, stdout=slave, stderr=slave, env=environment, start_new_session=True,
