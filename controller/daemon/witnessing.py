@@ -17,7 +17,7 @@ import select
 import subprocess
 import sys
 from asyncio.subprocess import Process
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -49,6 +49,17 @@ class Said(msgspec.Struct, frozen=True):
     why: AnyText = ""
     differs: int = 0
     others: tuple[str, ...] = ()
+
+
+async def _at_most(seconds: float, work: Coroutine[Any, Any, object]) -> None:
+    """Wait for the work, at most that many seconds; then cancel it."""
+    task = asyncio.ensure_future(work)
+    done, _ = await asyncio.wait({task}, timeout=seconds)
+    if done:
+        task.result()
+    else:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 class Witnessing:
@@ -149,14 +160,11 @@ class Witnessing:
         try:
             await self._listen(process)
         finally:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(LAST_WITHIN):
-                    await self._take_leave(process)
+            # Not `asyncio.timeout`: before Python 3.11.3 it does not end in `TimeoutError` while the task is cancelled.
+            await _at_most(LAST_WITHIN, self._take_leave(process))
             if process.returncode is None:
                 process.kill()
-                with suppress(TimeoutError):  # it may hang in a system call, and ends when the call does
-                    async with asyncio.timeout(ENDS_WITHIN):
-                        await process.wait()
+                await _at_most(ENDS_WITHIN, process.wait())  # it may hang in a system call, and ends when the call does
 
     async def _listen(self, process: Process) -> None:
         assert process.stdout is not None

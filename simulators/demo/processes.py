@@ -80,12 +80,11 @@ class Processes:
         for process in reversed(self._running):
             with suppress(ProcessLookupError):
                 process.send_signal(signal.SIGTERM)
-            try:
-                async with asyncio.timeout(ENDS_WITHIN):
-                    await process.communicate()
-            except TimeoutError:
+            ending = asyncio.ensure_future(process.communicate())
+            await asyncio.wait({ending}, timeout=ENDS_WITHIN)
+            if not ending.done():
                 process.kill()
-                await process.communicate()
+            await ending
         self._running.clear()
 
 
