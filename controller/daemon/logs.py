@@ -97,9 +97,9 @@ def _mode(number: int) -> int:
 class LogLines:
     """The lines of the log, on standard error.
 
-    A reader that is stuck or has gone, or a full disk, delays nobody. A line for which a pipe, a terminal or a socket
-    has room is written at once, so that it is not lost if the process is killed; a thread writes all others. Lines
-    that cannot be written are dropped and counted in `lost`.
+    A reader that is stuck or has gone, or a full disk, delays nobody. A line that fits into a pipe or a socket is
+    written at once, so that it is not lost if the process is killed; a thread writes all others. Lines that cannot be
+    written are dropped and counted in `lost`.
     """
 
     def __init__(self, number: int = STANDARD_ERROR, now: Callable[[], float] = time.monotonic) -> None:
@@ -108,7 +108,8 @@ class LogLines:
         self._waiting: queue.Queue[bytes | threading.Event | None] = queue.Queue(MOST_WAITING)
         self._behind = 0  # lines that the thread has not written yet
         self._order = threading.Lock()
-        self._takes_at_once = not stat.S_ISREG(_mode(number))  # a disk may hang, and a file is always "ready"
+        # A disk may hang although a file is always ready, and a ready terminal may take only a part of a line.
+        self._writes_at_once = stat.S_ISFIFO(_mode(number)) or stat.S_ISSOCK(_mode(number))
         self._lost_at = -math.inf
         self.lost = 0
         self._writer = threading.Thread(target=self._write_all, name="log", daemon=True)
@@ -118,7 +119,7 @@ class LogLines:
         """Write a line. Called in any thread."""
         data = f"{line}\n".encode("utf-8", "backslashreplace")
         with self._order:
-            if not self._behind and self._has_room(data):
+            if not self._behind and self._fits(data):
                 try:
                     data = data[os.write(self._number, data) :]
                 except BlockingIOError:
@@ -143,9 +144,15 @@ class LogLines:
 
     def close(self, within: float = LAST_LINES_WITHIN) -> None:
         """Write the lines so far, at most that many seconds, and end the thread. Later lines are not written."""
-        with suppress(queue.Full):
+        try:
             self._waiting.put_nowait(None)
-            self._writer.join(within)
+        except queue.Full:
+            with suppress(queue.Empty):
+                self._waiting.get_nowait()  # the oldest line gives way
+                self._lose()
+            with suppress(queue.Full):
+                self._waiting.put_nowait(None)
+        self._writer.join(within)
 
     @property
     def warning(self) -> Message | None:
@@ -173,13 +180,15 @@ class LogLines:
             with self._order:
                 self._behind -= 1
 
-    def _has_room(self, data: bytes) -> bool:
-        """Return whether the line can be written without waiting: what is ready takes at least `PIPE_BUF` bytes."""
-        if not self._takes_at_once or len(data) > select.PIPE_BUF:
+    def _fits(self, data: bytes) -> bool:
+        """Return whether the line can be written without waiting: a pipe or socket that is ready takes `PIPE_BUF`
+        bytes.
+        """
+        if not self._writes_at_once or len(data) > select.PIPE_BUF:
             return False
-        room = select.poll()
-        room.register(self._number, select.POLLOUT)
-        return any(event & select.POLLOUT for _, event in room.poll(0))
+        ready = select.poll()
+        ready.register(self._number, select.POLLOUT)
+        return any(event & select.POLLOUT for _, event in ready.poll(0))
 
     def _write(self, data: bytes) -> None:
         while data:

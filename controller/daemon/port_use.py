@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
@@ -62,9 +62,12 @@ class PortUse(NamedTuple):
 
 def ask(port: int, path: str, host: str = "") -> Reply | None:
     """Send a request as a browser on this machine would that was given the name `host`."""
-    connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    return _ask(HTTPConnection("127.0.0.1", port, timeout=PATIENCE), path, {"Host": host or f"127.0.0.1:{port}"})
+
+
+def _ask(connection: HTTPConnection, path: str, headers: Mapping[str, str]) -> Reply | None:
     try:
-        connection.request("GET", path, headers={"Host": host or f"127.0.0.1:{port}"})
+        connection.request("GET", path, headers=headers)
         found = connection.getresponse()
         return Reply(found.status, found.read(LONGEST).decode("utf-8", errors="replace"))
     except (OSError, HTTPException):
@@ -74,6 +77,8 @@ def ask(port: int, path: str, host: str = "") -> Reply | None:
 
 
 class _AtSocket(HTTPConnection):
+    """A connection to a Unix socket, which root opens as the user `uid`."""
+
     def __init__(self, path: Path, uid: int | None) -> None:
         super().__init__("table", timeout=PATIENCE)
         self._path = path
@@ -93,15 +98,7 @@ class _AtSocket(HTTPConnection):
 
 def ask_socket(path: Path, what: str, uid: int | None = None) -> Reply | None:
     """Request a path at a Unix socket. Root asks as the user `uid`, because the table does not admit root."""
-    connection = _AtSocket(path, uid)
-    try:
-        connection.request("GET", what)
-        found = connection.getresponse()
-        return Reply(found.status, found.read(LONGEST).decode("utf-8", errors="replace"))
-    except (OSError, HTTPException):
-        return None
-    finally:
-        connection.close()
+    return _ask(_AtSocket(path, uid), what, {})
 
 
 def use_of(port: int, run: Run, asking: Ask = ask) -> PortUse:

@@ -359,7 +359,9 @@ class AngelEye(OneWayDriver):
         self.armed = setting.line.arm and not setting.line.listen
         self.capabilities = msgspec.structs.replace(ONE_WAY, holds_exit=self.armed)
         self._reader = TelegramReader()
-        self._deduplicator = Deduplicator(_last_telegram(setting.memory))
+        last = _last_telegram(setting.memory)
+        self._deduplicator = Deduplicator(last)
+        self._first = last is not None  # no telegram of this link has come, and one of an earlier link is known
         self._damaged = bytearray()
         self._give_up_at = math.inf
         self._orders: deque[tuple[int, bytes]] = deque()  # the first one awaits its answer
@@ -417,8 +419,11 @@ class AngelEye(OneWayDriver):
 
     def _take(self, telegram: Telegram) -> Iterator[Decoded]:
         is_new, why = self._deduplicator.take(telegram)
+        is_first, self._first = self._first, False
         if not is_new:
             self.statistics.reports_repeated += 1
+            if is_first:  # a card of another shoe would look the same, so the journal has it
+                yield Decoded(Noted("the last telegram of the link before came again"), telegram.raw)
             return
         yield from self._keep_damaged()
         if why:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import os
+import pty
 
 import pytest
 import structlog.testing
 
-from controller.daemon.logs import OF_ONE_PLACE, ONE_MORE_EVERY, LibraryLogs
+from controller.daemon.logs import MOST_WAITING, OF_ONE_PLACE, ONE_MORE_EVERY, LibraryLogs, LogLines
 
 SECRET = "4H"
 
@@ -48,3 +50,15 @@ def test_few_of_one_place_and_the_next_line_counts_those_left_out() -> None:
         clock.now += ONE_MORE_EVERY
         log_fault(handler)
     assert lines[-1]["left_out"] == 100 - OF_ONE_PLACE
+
+
+def test_a_terminal_that_nobody_reads_delays_nobody() -> None:
+    """A terminal is ready before it has room for a whole line, and a blocking write waits for the rest."""
+    reader, terminal = pty.openpty()
+    lines = LogLines(terminal)
+    for _ in range(2 * MOST_WAITING):
+        lines.add("x" * 1000)
+    assert lines.lost
+    os.close(reader)
+    lines.close()
+    os.close(terminal)

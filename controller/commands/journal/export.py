@@ -14,7 +14,7 @@ from typing import Any, Final
 import click
 import msgspec
 
-from controller.api.narration import line_of as told
+from controller.api.narration import line_of as line_of_event
 from controller.commands.journal.decisions import DecisionInRound, line_of, read, telling
 from controller.commands.journal.journal_options import (
     ALL,
@@ -89,7 +89,7 @@ def _csv_line(decided: DecisionInRound, event: dict[str, Any], table: Table, ask
     return _row(
         (
             event["entry"], asked.clock.iso(event["utc_ns"]), event["round"], event["event"], decided.by, decided.role,
-            irregularity, clause, event.get("place") or "", asked.say(told(event, table.words) or ""),
+            irregularity, clause, event.get("place") or "", asked.say(line_of_event(event, table.words) or ""),
             msgspec.json.encode(event).decode(),
         )
     )  # fmt: skip
