@@ -9,9 +9,10 @@ from controller.people_words.tokens import DEALER, By
 from controller.rules.dealing_order import Place
 from controller.table import operations
 from controller.table.operations import AnyOperation
+from firmware_bridge.messages import MessageError
 
 
-class NothingDoneError(Exception):
+class NothingDoneError(MessageError):
     """Reports that a line had no effect, in a sentence without its full stop."""
 
 

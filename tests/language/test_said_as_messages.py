@@ -18,7 +18,7 @@ SOURCES = ("controller", "firmware_bridge")
 PRINT = frozenset({"echo", "entry", "fail", "heading", "prompted", "rows", "say", "write_out"})
 MESSAGES = frozenset({"message", "counted", "Message", "RefusedError"})
 BASES = frozenset({"MessageError", "ProblemError"})
-ENGLISH = ("controller/commands/journal/", "controller/people_words/", "controller/commands/operate/")
+ENGLISH = ("controller/commands/journal/", "controller/people_words/")
 """Texts of the words of `cardshoe operate`, which are English commands; the journal's commands are converted apart."""
 REPORTS = ("controller/commands/rules.py",)
 """Reports of the readings of the rule documents, which are English."""

@@ -6,10 +6,13 @@ import re
 
 import pytest
 
+from controller.api.in_language import in_language
 from controller.api.view import LinkView, TableView, view_of
 from controller.commands.operate.completion import candidates, unfinished
 from controller.commands.operate.help_text import BUTTONS, in_words, lawful_words
 from controller.commands.operate.operator import Line
+from controller.language import Speaker
+from controller.language.catalogue import english_of_pages
 from controller.people_words import WITHOUT_WORDS, WORDS
 from controller.people_words.reading import read_line
 from controller.people_words.tokens import DEALER, By, UnreadableLineError
@@ -72,10 +75,16 @@ def test_the_next_step_names_no_button_of_a_screen() -> None:
         for path in (ROOT / "controller/table").rglob("*.py")
         for button in re.findall(r'[Pp]ress "([^"]+)"', path.read_text("utf-8"))
     }
-    assert named == set(BUTTONS)
+    assert named == {english_of_pages()[key] for key in BUTTONS}
     assert set(BUTTONS.values()) <= set(WORDS)
-    view = in_words(table("begin", "deal 2", "report foreign_card", "confirm"))
+    view = in_words(table("begin", "deal 2", "report foreign_card", "confirm"), "en")
     assert (view.phase, view.next_step) == ("voided", "Return all bets, then write `return bets`.")
+
+
+def test_the_next_step_names_the_command_in_another_language() -> None:
+    view = table("begin", "deal 2", "report foreign_card", "confirm")
+    step = in_words(in_language(view, Speaker("zh-Hans")), "zh-Hans").next_step
+    assert str(step).endswith("再输入 `return bets`。")
 
 
 def test_words_that_only_scenarios_have_are_not_offered() -> None:

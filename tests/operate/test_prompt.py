@@ -24,14 +24,14 @@ async def at_prompt(table: BenchTable, *options: str) -> AsyncIterator[OperateTe
 
 async def test_a_round_is_begun_and_an_exposed_card_decided_by_a_person_with_a_pin() -> None:
     async with bench_table() as table, at_prompt(table) as terminal:
-        assert "T-1, round 0, closed>" in terminal.shown
+        assert "T-1, round 0, Closed>" in terminal.shown
         await table.move("load")
         terminal.enter("open table")
-        await terminal.until("T-1, round 0, idle>")
+        await terminal.until("T-1, round 0, Ready>")
         terminal.enter("boxes 1 3")
         terminal.enter("begin")
         await terminal.until("dealing starts at box 1")
-        await terminal.until("T-1, round 1, dealing sets>")
+        await terminal.until("T-1, round 1, Dealing>")
         terminal.press("report exposed ca")
         await terminal.until("report exposed ca")
         await table.give_out("lift")
@@ -39,7 +39,7 @@ async def test_a_round_is_begun_and_an_exposed_card_decided_by_a_person_with_a_p
         await terminal.until("report exposed ca")  # the unfinished line is shown below
         terminal.press("rd B1\r")
         await terminal.until("irregularity at box 1")
-        await terminal.until("dealing sets, I12>")
+        await terminal.until("Dealing, I12>")
         terminal.enter("confirm by supervisor")
         await terminal.until("PIN of supervisor, without echo:")
         terminal.enter("000000")
@@ -66,11 +66,11 @@ async def test_tab_completes_words_kinds_and_places() -> None:
         terminal.press("open ta\t")
         await terminal.until("open table")
         terminal.press("\r")
-        await terminal.until("idle>")
+        await terminal.until("Ready>")
         terminal.press("report exp\t")
         await terminal.until("exposed card")
         terminal.press("\x03")
-        await terminal.until("idle>")
+        await terminal.until("Ready>")
         terminal.enter("quit")
         assert await terminal.ended() == 0
 
@@ -82,18 +82,18 @@ async def test_only_people_of_the_table_are_completed() -> None:
     async with bench_table() as table, at_prompt(table) as terminal:
         await table.move("load")
         terminal.enter("open table")
-        await terminal.until("idle>")
+        await terminal.until("Ready>")
         terminal.enter("restrict nothing by mana")
         said = await terminal.until("This table has no person mana; write one of dealer, manager, supervisor.")
         assert "PIN of mana" not in said
         terminal.enter("next round")
-        await terminal.until("betting>")
+        await terminal.until("Betting>")
         terminal.enter("wager sue main 1 10")
-        await terminal.until("betting>")
+        await terminal.until("Betting>")
         terminal.press("restrict nothing by ma\t")
         await terminal.until("restrict nothing by manager")
         terminal.press("\x03")
-        await terminal.until("betting>")
+        await terminal.until("Betting>")
         terminal.press("restrict nothing by su\t")
         await terminal.until("restrict nothing by supervisor")
 
@@ -129,10 +129,10 @@ async def test_a_round_that_may_not_begin_is_refused_without_waiting() -> None:
         shown = await terminal.until("Refused: ")
         assert "Waiting" not in shown
         assert "refused: " not in shown, "it is said once"
-        await terminal.until("closed>")
+        await terminal.until("Closed>")
         await table.move("load")
         terminal.enter("open table")
-        await terminal.until("idle>")
+        await terminal.until("Ready>")
         terminal.enter("deal all")
         await terminal.until("No card is dealt now")
         terminal.enter("begin")
@@ -144,10 +144,10 @@ async def test_an_unintended_end_asks_for_a_repeat() -> None:
     async with bench_table() as table, at_prompt(table, "--pin-file", str(table.pins)) as terminal:
         await table.move("load")
         terminal.enter("open table")
-        await terminal.until("idle>")
+        await terminal.until("Ready>")
         terminal.enter("boxes 1")
         terminal.enter("begin")
-        await terminal.until("dealing sets>")
+        await terminal.until("Dealing>")
         for _ in range(2):
             terminal.enter("abandon by manager because the lamp went out")
             await terminal.until("Write yes:")
@@ -163,17 +163,17 @@ async def test_an_unintended_end_asks_for_a_repeat() -> None:
 async def test_ctrl_c_empties_the_line_and_ends_waiting_but_not_the_prompt() -> None:
     async with bench_table() as table, at_prompt(table) as terminal:
         terminal.press("no more b\x03")
-        await terminal.until("closed>")
+        await terminal.until("Closed>")
         await table.move("load")
         terminal.enter("open table")
-        await terminal.until("idle>")
+        await terminal.until("Ready>")
         terminal.enter("boxes 1")
         terminal.enter("begin")
-        await terminal.until("dealing sets>")
+        await terminal.until("Dealing>")
         terminal.enter("deal all")
         await terminal.until("Waiting; press Ctrl-C to stop.")
         terminal.press("\x03")
-        await terminal.until("dealing sets>")
+        await terminal.until("Dealing>")
         terminal.enter("table")
         await terminal.until("Table T-1: Dealing.")
 
@@ -183,17 +183,17 @@ async def test_ctrl_c_delivered_to_another_thread_ends_waiting() -> None:
         terminal.enter("load")
         await terminal.until("Waiting; press Ctrl-C to stop.")
         terminal.interrupt_another_thread()
-        await terminal.until("closed>")
+        await terminal.until("Closed>")
 
 
 async def test_a_daemon_that_is_killed_in_mid_round_comes_back_and_play_continues() -> None:
     async with bench_table() as table, at_prompt(table) as terminal:
         await table.move("load")
         terminal.enter("open table")
-        await terminal.until("idle>")
+        await terminal.until("Ready>")
         terminal.enter("boxes 1")
         terminal.enter("begin")
-        await terminal.until("dealing sets>")
+        await terminal.until("Dealing>")
         terminal.press("pause the lam")
         await terminal.until("pause the lam")
         await table.kill_daemon()

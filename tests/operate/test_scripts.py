@@ -193,7 +193,7 @@ async def test_standard_input_is_taken_line_by_line() -> None:
         script.tell("sing")
         assert await script.ended() == 2
         assert script.err[0].startswith(
-            "cardshoe: standard input, line 2: 'sing' does not begin a line; `help` lists all"
+            "cardshoe: Standard input, line 2: 'sing' does not begin a line; `help` lists all"
         )
         assert (await table.state()).phase == "idle"
 

@@ -9,11 +9,13 @@ from typing import Any, Final
 import msgspec
 
 from controller.api.view import TableView
+from controller.commands.language import Terminal
 from controller.people_words import WORDS
 from controller.people_words.tokens import ACTIONS, CHOICES, FACTS, INSTRUCTIONS, KINDS, ROLES
 from controller.table import operations
 from controller.table.permissions import PERMISSIONS
 from controller.table.phases import BETWEEN_ROUNDS, DEALING, IN_ROUND, Phase, Service
+from firmware_bridge.messages import message
 
 NAMES: Final = {
     "KIND": tuple(KINDS),
@@ -29,16 +31,16 @@ OWN_WORDS: Final = {
     "quit": "end the prompt, like Ctrl-D",
 }
 BUTTONS: Final = {
-    "Bets are back": "return bets",
-    "Cards are moved": "put right",
-    "Confirm": "confirm",
-    "NO": "deny",
-    "Set card order": "order",
-    "Paid": "settle",
-    "Play goes on": "confirm",
-    "Players have looked": "examined",
+    "op.record_settled.voided": "return bets",
+    "op.reconstruct": "put right",
+    "op.confirm_irregularity": "confirm",
+    "act.no": "deny",
+    "op.name_order": "order",
+    "op.record_settled": "settle",
+    "ruling.continue": "confirm",
+    "op.players_examined": "examined",
 }
-"""The word for each screen button that a sentence of the table names."""
+"""The word for each of the console's buttons that a sentence of the table names, by the key of the button's text."""
 
 WAITS: Final = {  # words that enter no operation themselves, and the phases in which they apply
     "load": BETWEEN_ROUNDS,
@@ -47,12 +49,18 @@ WAITS: Final = {  # words that enter no operation themselves, and the phases in 
 }
 
 
-def in_words(view: TableView) -> TableView:
+def in_words(view: TableView, language: str) -> TableView:
     """Return the view with the prompt's own words in `next_step` in place of the buttons of a screen."""
-    step = str(view.next_step)
-    for button, word in BUTTONS.items():
-        step = step.replace(f'press "{button}"', f"write `{word}`").replace(f'Press "{button}"', f"Write `{word}`")
+    say, step = Terminal(language), str(view.next_step)
+    for key, word in BUTTONS.items():
+        press = say(message('press "{button}"', button=say.of_console(key)))
+        write = say(message("write `{word}`", word=word))
+        step = step.replace(press, write).replace(_capital(press), _capital(write))
     return view if step == view.next_step else msgspec.structs.replace(view, next_step=step)
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def lawful_words(view: TableView, offers: list[dict[str, Any]] | None) -> list[str]:

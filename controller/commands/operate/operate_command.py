@@ -9,15 +9,18 @@ from typing import Any
 import click
 
 from controller.api.client import NoTableError, TableUnreachableError
-from controller.api.narration import tell
+from controller.api.narration import line_of
 from controller.api.screen_lines import with_names
+from controller.commands.language import chosen_language, terminal
 from controller.commands.operate.operator import Operator
 from controller.commands.operate.running_table import RunningTable
 from controller.commands.operate.script import run_script
 from controller.commands.operate.signing import LineSigner, read_people, read_pins
-from controller.commands.text import in_terminal
+from controller.commands.text import in_terminal, say, write_out
 from controller.commands.vocabulary import words_of
+from controller.language import ENGLISH
 from controller.problems import BadInputError, ProblemError
+from firmware_bridge.messages import message
 
 
 @click.command()
@@ -60,9 +63,13 @@ def operate(
     Exit codes of a script: 0 every line was done, 1 a line was refused or had no effect, 2 a line cannot be read.
     """
     if script is None and (keep_going or as_json):
-        raise BadInputError("--keep-going and --json are for scripts.", "Add --script FILE, or leave them out.")
+        raise BadInputError(
+            message("--keep-going and --json are for scripts."), message("Add --script FILE, or leave them out.")
+        )
     if script is None and not (in_terminal() and sys.stdin is not None and sys.stdin.isatty()):
-        raise BadInputError("The prompt needs a terminal.", "Give the lines with --script FILE, or --script -.")
+        raise BadInputError(
+            message("The prompt needs a terminal."), message("Give the lines with --script FILE, or --script -.")
+        )
     chosen, pins = read_people(people), read_pins(pin_file)
     try:
         if script is None:
@@ -70,7 +77,7 @@ def operate(
         else:
             _by_script(socket, LineSigner(chosen, pins), wait, script, keep_going=keep_going, as_json=as_json)
     except (TableUnreachableError, NoTableError) as error:
-        raise ProblemError(str(error), error.hint) from error
+        raise ProblemError(error) from error
 
 
 def _asking() -> dict[str, Any]:
@@ -87,6 +94,7 @@ class _Listener:
 
     def __init__(self, *, silent: bool) -> None:
         self._silent = silent
+        self._say = terminal()  # here, because events are heard in another thread
 
     def heard(self, event: dict[str, Any]) -> None:
         if event["event"] == "irregularity_raised" and self.operator is not None:
@@ -94,9 +102,9 @@ class _Listener:
         refused = event["event"] == "operation_refused"
         if refused and self.operator is not None and event["operation_id"] == self.operator.answered:
             return  # printed as the answer to the line
-        line = None if self._silent else tell(with_names(event, self.table.people), words_of(self.table.view.game))
+        line = None if self._silent else line_of(with_names(event, self.table.people), words_of(self.table.view.game))
         if line:
-            click.echo(line)
+            click.echo(self._say(line))
 
 
 def _at_a_prompt(socket: Path, signer: LineSigner, wait: float) -> None:
@@ -105,22 +113,19 @@ def _at_a_prompt(socket: Path, signer: LineSigner, wait: float) -> None:
     listener = _Listener(silent=False)
 
     def run() -> None:
-        with RunningTable(socket, listener.heard, click.echo, patience=wait) as table:
+        with RunningTable(socket, listener.heard, click.echo, patience=wait, language=chosen_language()) as table:
             listener.table = table
             prompt = Prompt(table, signer)
-            prompt.operator = listener.operator = Operator(table, signer, ask_again, steady=True, waits=click.echo)
+            prompt.operator = listener.operator = Operator(table, signer, ask_again, steady=True, waits=write_out)
             prompt.run()
 
     at_prompt(run)
 
 
 def _by_script(socket: Path, signer: LineSigner, wait: float, script: str, *, keep_going: bool, as_json: bool) -> None:
-    listener = _Listener(silent=as_json)
+    listener, language = _Listener(silent=as_json), ENGLISH if as_json else chosen_language()
 
-    def say(sentence: str) -> None:
-        click.echo(sentence, err=True)
-
-    with RunningTable(socket, listener.heard, say, patience=wait) as table:
+    with RunningTable(socket, listener.heard, say, patience=wait, language=language) as table:
         listener.table = table
-        listener.operator = Operator(table, signer, lambda sentence: True)
+        listener.operator = Operator(table, signer, lambda said: True)
         run_script(script, listener.operator, keep_going=keep_going, as_json=as_json)

@@ -25,16 +25,13 @@ from controller.table import operations
 from controller.table.model import Stage
 from controller.table.operations import AnyOperation
 from controller.table.phases import AFTER_DEAL, BEGINNING, BETWEEN_ROUNDS, DEALING, Phase, Service
+from firmware_bridge.messages import AnyText, Message, MessageError, message
 
 IN_A_SET: Final = 3  # cards that the table counts as dealt when a set is lifted
 
 
-class RefusedLineError(Exception):
+class RefusedLineError(MessageError):
     """Raised for a line that the table refused."""
-
-    def __init__(self, code: str, sentence: str) -> None:
-        super().__init__(sentence)
-        self.code = code
 
 
 class Line:
@@ -69,10 +66,10 @@ class Operator:
         self,
         table: RunningTable,
         signer: LineSigner,
-        again: Callable[[str], bool],
+        again: Callable[[Message], bool],
         *,
         steady: bool = False,
-        waits: Callable[[str], None] = lambda sentence: None,
+        waits: Callable[[Message], None] = lambda said: None,
     ) -> None:
         self._waits = waits
         self._table = table
@@ -105,12 +102,12 @@ class Operator:
 
     def enter(self, operation: AnyOperation, by: By = DEALER) -> None:
         if getattr(operation, "witness", "") == WITNESS:
-            raise NothingDoneError("a count needs a witness; end the line with `witness NAME`")
+            raise NothingDoneError(message("a count needs a witness; end the line with `witness NAME`"))
         person, pin = self._signer.sign(by if by.said or not self._by.said else self._by, self._table.people)
         self.answered = str(uuid4())
         answer = self._table.send(OperationRequest(self.answered, self.view.round, operation, person, pin))
         if not answer.accepted:
-            raise RefusedLineError(answer.code, answer.explanation)
+            raise RefusedLineError(answer.explanation, code=answer.code)
         self.entries_made.append(answer.entry)
         self.recalled, self.sentence = answer.recalled, str(answer.sentence)
 
@@ -119,22 +116,22 @@ class Operator:
             found = self._open(operation.irregularity)
             return found is not None and found.void_asked
 
-        self._enter_again(operation, by, asked, "The round becomes void, and all bets are returned.")
+        self._enter_again(operation, by, asked, message("The round becomes void, and all bets are returned."))
 
     def twice(self, operation: AnyOperation, by: By = DEALER) -> None:
         def asked() -> bool:
             ends = isinstance(operation, operations.ConcludeRound)
             return self.view.conclusion_asked if ends else self.view.abandon_asked
 
-        self._enter_again(operation, by, asked, f"Round {self.view.round} ends with this.")
+        self._enter_again(operation, by, asked, message("Round {round} ends with this.", round=self.view.round))
 
-    def _enter_again(self, operation: AnyOperation, by: By, asked: Callable[[], bool], sentence: str) -> None:
+    def _enter_again(self, operation: AnyOperation, by: By, asked: Callable[[], bool], said: Message) -> None:
         """Enter an operation that must be repeated, and ask before the request that takes effect."""
         if not asked():
             self.enter(operation, by)
         if asked():
-            if not self._again(sentence):
-                raise NothingDoneError("nothing was done; enter the line again if it is meant")
+            if not self._again(said):
+                raise NothingDoneError(message("nothing was done; enter the line again if it is meant"))
             self.enter(operation, by)
 
     # -- what is on the table
@@ -147,11 +144,15 @@ class Operator:
         if found is None and len(self.view.irregularities) == 1:
             found = self.view.irregularities[0]
         if found is None:
-            listed = ", ".join(one.row for one in self.view.irregularities)
-            first = f"write `about CELL` first: open are {listed}"
-            raise NothingDoneError(first if listed else "no irregularity is open")
+            if not self.view.irregularities:
+                raise NothingDoneError(message("no irregularity is open"))
+            raise NothingDoneError(message("write `about CELL` first: open are {cells:list}", cells=self._cells))
         self.subject = found.id
         return found
+
+    @property
+    def _cells(self) -> tuple[str, ...]:
+        return tuple(one.row for one in self.view.irregularities)
 
     def about_choice(self) -> IrregularityView:
         return self._choosing() or self.about()
@@ -162,8 +163,10 @@ class Operator:
     def turn_to(self, cell: str, number: int) -> None:
         found = [one.id for one in self.view.irregularities if one.row == cell]
         if not 1 <= number <= len(found):
-            listed = ", ".join(one.row for one in self.view.irregularities)
-            raise NothingDoneError(f"no {nth(cell, number)} is open; open: {listed or 'none'}")
+            cells = self._cells or message("none")
+            raise NothingDoneError(
+                message("no {cell} is open; open: {cells:list}", cell=nth(cell, number), cells=cells)
+            )
         self.subject = found[number - 1]
 
     def open_irregularities(self) -> tuple[int, ...]:
@@ -175,7 +178,7 @@ class Operator:
     def choosers(self) -> Sequence[tuple[Place, str]]:
         found = self._choosing()
         if found is None:
-            raise NothingDoneError("no bettor has to choose")
+            raise NothingDoneError(message("no bettor has to choose"))
         if found.bettors_due:
             return tuple((one.place, one.bettor) for one in found.bettors_due)
         return tuple((place, "") for place in found.choices_due)
@@ -187,13 +190,13 @@ class Operator:
 
     def _until(self, done: Callable[[TableView], bool]) -> None:
         if not done(self.view):
-            self._waits(f"Waiting; press Ctrl-C to stop. {self.view.next_step}")
+            self._waits(message("Waiting; press Ctrl-C to stop. {next_step}", next_step=self.view.next_step))
             self._table.until(done)
 
     def load(self) -> None:
         """Wait for a deck. With a shoe, also enter that the deck was shuffled by hand."""
         if self.view.phase not in BETWEEN_ROUNDS:
-            raise NothingDoneError("a round is in progress; put the deck in when the round is over")
+            raise NothingDoneError(message("a round is in progress; put the deck in when the round is over"))
         if self.view.unit == Unit.SINGLES:
             self._until(lambda view: _deck_is_in(view) or bool(view.irregularities))
             if not _deck_is_fit(self.view):
@@ -237,7 +240,9 @@ class Operator:
         if self.view.phase != Phase.BETTING:
             self.place_your_bets()
         if self.view.phase == Phase.BETTING and not (self.view.boxes or self.view.bets):
-            raise NothingDoneError("bets are open; write `boxes 1 3` for the boxes with a bet, then `begin` again")
+            raise NothingDoneError(
+                message("bets are open; write `boxes 1 3` for the boxes with a bet, then `begin` again")
+            )
         self.enter(operations.NoMoreBets())
         if self.view.phase == Phase.FIRST_CARD:
             self.first_card()
@@ -252,7 +257,7 @@ class Operator:
 
     def deal_all(self) -> None:
         if self.view.phase not in DEALING | AFTER_DEAL:
-            raise NothingDoneError(f"no card is dealt now: {str(self.view.next_step).rstrip('.')}")
+            raise NothingDoneError(message("no card is dealt now: {next_step}", next_step=_phrase(self.view.next_step)))
         self._wait_for_cards(self.view.to_deal)
 
     def _wait_for_cards(self, dealt: int) -> None:
@@ -264,7 +269,11 @@ class Operator:
         self._until(lambda view: view.dealt >= dealt or view.phase not in DEALING or _stops(view))
         if self.view.phase in DEALING and self.view.dealt < dealt and not self.view.irregularities:
             raise NothingDoneError(
-                f"the deal stopped at {self.view.dealt} cards: {str(self.view.next_step).rstrip('.')}"
+                message(
+                    "the deal stopped at {dealt} cards: {next_step}",
+                    dealt=self.view.dealt,
+                    next_step=_phrase(self.view.next_step),
+                )
             )
 
     def open_all(self) -> None:
@@ -288,12 +297,18 @@ class Operator:
         self.twice(operations.ConcludeRound())
 
 
-def lines_of_answer(operator: Operator) -> Iterator[str]:
+def lines_of_answer(operator: Operator) -> Iterator[AnyText]:
     """Yield the answer to the last line: recalled cards, or the reason why there are none."""
     for card in operator.recalled:
-        yield f"{card.place}: card {card.ordinal} is {card.card or 'not known: the device did not read it'}"
+        known = card.card or message("not known: the device did not read it")
+        yield message("{place}: card {number} is {card}", place=card.place, number=card.ordinal, card=known)
     if operator.sentence:
         yield operator.sentence
+
+
+def _phrase(sentence: AnyText) -> str:
+    """Return a sentence as the end of another one."""
+    return str(sentence).rstrip(".\N{IDEOGRAPHIC FULL STOP}")
 
 
 def _stops(view: TableView) -> bool:

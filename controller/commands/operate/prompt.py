@@ -17,14 +17,17 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.patch_stdout import patch_stdout
 from prompt_toolkit.shortcuts import CompleteStyle
 
+from controller.commands.language import chosen_language, terminal
 from controller.commands.operate.completion import candidates, unfinished
 from controller.commands.operate.help_text import lawful_words, lines_about, lines_of_help
 from controller.commands.operate.operator import Line, Operator, RefusedLineError, lines_of_answer
 from controller.commands.operate.running_table import RunningTable
 from controller.commands.operate.signing import LineSigner
 from controller.commands.table_display import how_it_stands
+from controller.commands.text import write_out
 from controller.people_words.table_of_words import NothingDoneError
 from controller.people_words.tokens import UnreadableLineError
+from firmware_bridge.messages import Message, message
 
 ENDS: Final = frozenset({"quit", "exit"})
 
@@ -59,8 +62,8 @@ class Prompt:
 
     def run(self) -> None:
         """Read lines until `quit` or Ctrl-D. Ctrl-C clears the line, or ends the waiting."""
-        click.echo(how_it_stands(self._table.view))
-        click.echo("`help` lists the allowed lines; Ctrl-D ends.")
+        click.echo(how_it_stands(self._table.view, chosen_language()))
+        write_out(message("`help` lists the allowed lines; Ctrl-D ends."))
         while True:
             try:
                 text = self._session.prompt(self._asked)
@@ -73,12 +76,13 @@ class Prompt:
                 return
 
     def _asked(self) -> FormattedText:
-        view = self._table.view
+        view, say = self._table.view, terminal()
         open_ = next((one.row for one in view.irregularities if one.id == self.operator.subject), "")
         open_ = open_ or (view.irregularities[0].row if view.irregularities else "")
         about = f", {open_}" if open_ else ""
-        lost = ", no daemon" if self._table.lost else ""
-        line = f"{view.table}, round {view.round}, {view.phase.replace('_', ' ')}{about}{lost}> "
+        lost = f", {say(message('no daemon'))}" if self._table.lost else ""
+        round_ = say(message("round {number}", number=view.round))
+        line = f"{view.table}, {round_}, {say.of_console(f'phase.{view.phase}')}{about}{lost}> "
         width = self._session.output.get_size().columns  # a longer line would be cut
         step = "".join(f"{line}\n" for line in textwrap.wrap(str(view.next_step), width))
         return FormattedText([("italic", step), ("bold", line)])
@@ -92,7 +96,7 @@ class Prompt:
             case ["help", *rest]:
                 click.echo("\n".join(lines_about(" ".join(rest))))
             case ["table"]:
-                click.echo(how_it_stands(self._table.view))
+                click.echo(how_it_stands(self._table.view, chosen_language()))
             case _:
                 self._enter(words)
 
@@ -100,29 +104,30 @@ class Prompt:
         try:
             self.operator.do(Line(words))
             for line in lines_of_answer(self.operator):
-                click.echo(line)
+                write_out(line)
         except UnreadableLineError as error:
             click.echo(f"{error}.")
         except RefusedLineError as refused:
-            click.echo(f"Refused: {refused}")
+            write_out(message("Refused: {why}", why=refused.message))
         except NothingDoneError as error:
-            click.echo(f"{str(error)[:1].upper()}{str(error)[1:]}.")
+            write_out(message("{what}.", what=error.message))
 
 
 def ask_person(role: str) -> str:
     """Ask who acts; the answer is not kept in the history."""
-    return PromptSession[str](history=InMemoryHistory()).prompt(f"Who is the {role}? ")
+    return PromptSession[str](history=InMemoryHistory()).prompt(terminal()(message("Who is the {role}? ", role=role)))
 
 
 def ask_pin(person: str) -> str:
     """Ask for a PIN without echo, and do not keep it."""
     session = PromptSession[str](history=InMemoryHistory())
-    return session.prompt(f"PIN of {person}, without echo: ", is_password=True)
+    return session.prompt(terminal()(message("PIN of {person}, without echo: ", person=person)), is_password=True)
 
 
-def ask_again(sentence: str) -> bool:
+def ask_again(said: Message) -> bool:
     session = PromptSession[str](history=InMemoryHistory())
-    return session.prompt(f"{sentence} Enter it again? Write yes: ").strip().lower() == "yes"
+    question = terminal()(message("{what} Enter it again? Write yes: ", what=said))
+    return session.prompt(question).strip().lower() == "yes"
 
 
 def at_prompt(run: Callable[[], Any]) -> None:

@@ -19,7 +19,9 @@ from controller.api.bodies import EventId, OperationAnswer, OperationRequest
 from controller.api.client import ApiClient, NoTableError, NotAdmittedError, NotInJournalError, TableUnreachableError
 from controller.api.view import TableView
 from controller.commands.operate.help_text import in_words
+from controller.language import ENGLISH, translated
 from controller.people_words.table_of_words import NothingDoneError
+from firmware_bridge.messages import Message, message
 
 TRY_EVERY: Final = 0.5  # seconds between two attempts to reach a daemon that has ended
 LOOK_EVERY: Final = 0.2  # seconds until a Ctrl-C that another thread received is noticed
@@ -29,15 +31,22 @@ T = TypeVar("T")
 class RunningTable:
     """A running table, as a context manager. `heard` is called with every event; `say` with sentences about the daemon.
 
-    `patience` is how many seconds an entry waits for a daemon that went away.
+    Both are called in its thread. `patience` is how many seconds an entry waits for a daemon that went away.
     """
 
     def __init__(
-        self, socket: Path, heard: Callable[[dict[str, Any]], None], say: Callable[[str], None], *, patience: float
+        self,
+        socket: Path,
+        heard: Callable[[dict[str, Any]], None],
+        say: Callable[[str], None],
+        *,
+        patience: float,
+        language: str = ENGLISH,
     ) -> None:
         self._socket = socket
         self._heard = heard
-        self._say = say
+        self._told = say
+        self._language = language
         self._patience = patience
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="table", daemon=True)
@@ -94,9 +103,9 @@ class RunningTable:
             raise
 
     async def _open(self) -> None:
-        self._client = await ApiClient(self._socket).__aenter__()
+        self._client = await ApiClient(self._socket, language=self._language).__aenter__()
         try:
-            self.view = in_words(await self._client.state())
+            self.view = in_words(await self._client.state(), self._language)
             self.people = await self._client.people()
         except BaseException:
             await self._close_client()
@@ -126,7 +135,11 @@ class RunningTable:
             await self._until(lambda: not self.lost, within=True)
         if self.view.table != self._table:
             raise NothingDoneError(
-                f"{self.view.table} answers here instead of {self._table}; end this command and start it again"
+                message(
+                    "{table} answers here instead of {expected}; end this command and start it again",
+                    table=self.view.table,
+                    expected=self._table,
+                )
             )
         before = self.view
         while True:
@@ -140,8 +153,10 @@ class RunningTable:
                 await self._until(lambda: not self.lost, within=True)
                 if (self.view.table, self.view.journal) != (before.table, before.journal):
                     raise NothingDoneError(
-                        "the table has begun another journal since the line was sent, so the line was not sent again; "
-                        "check whether it was done before you enter it again"
+                        message(
+                            "the table has begun another journal since the line was sent, so the line was not sent "
+                            "again; check whether it was done before you enter it again"
+                        )
                     ) from None
         if answer.accepted:
             await self._until(lambda: self.lost or self._shown_up_to > answer.entry)
@@ -160,8 +175,10 @@ class RunningTable:
                 await self._changed.wait_for(done)
         except TimeoutError:
             raise NothingDoneError(
-                "the daemon does not answer, and it is not known whether the line was done; start the daemon and look "
-                "at the table before you enter it again"
+                message(
+                    "the daemon does not answer, and it is not known whether the line was done; start the "
+                    "daemon and look at the table before you enter it again"
+                )
             ) from None
 
     async def _follow(self) -> None:
@@ -176,7 +193,7 @@ class RunningTable:
                     elif not await self._update_view():
                         break
             except NotInJournalError as other:
-                self._say("The table has begun another journal. Look at the table before you continue.")
+                self._say(message("The table has begun another journal. Look at the table before you continue."))
                 self._last = other.newest
             except (TableUnreachableError, NoTableError):
                 pass
@@ -189,7 +206,7 @@ class RunningTable:
     async def _update_view(self) -> bool:
         """Update the view, and return whether the daemon shows the table."""
         try:
-            view = in_words(await self._client.state())
+            view = in_words(await self._client.state(), self._language)
         except (TableUnreachableError, NoTableError):
             return False
         if self.lost:
@@ -203,11 +220,18 @@ class RunningTable:
         """Note that the daemon runs again."""
         self.lost = False
         if view.table != self.view.table:
-            self._say(f"Another table answers at this socket: {view.table}, not {self.view.table}. {view.next_step}")
+            self._say(
+                message(
+                    "Another table answers at this socket: {table}, not {expected}. {next_step}",
+                    table=view.table,
+                    expected=self.view.table,
+                    next_step=view.next_step,
+                )
+            )
         elif view.journal != self._last.journal:
-            self._say(f"The daemon runs again, with another journal. {view.next_step}")
+            self._say(message("The daemon runs again, with another journal. {next_step}", next_step=view.next_step))
         else:
-            self._say(f"The daemon runs again. {view.next_step}")
+            self._say(message("The daemon runs again. {next_step}", next_step=view.next_step))
         if view.journal != self._last.journal:
             self._last = EventId(view.journal, view.entry)
 
@@ -215,9 +239,14 @@ class RunningTable:
         if not self.lost:
             self.lost = True
             self._say(
-                "The daemon does not answer. Nothing is entered until it runs again. Press Ctrl-C to stop waiting."
+                message(
+                    "The daemon does not answer. Nothing is entered until it runs again. Press Ctrl-C to stop waiting."
+                )
             )
             await self._notify()
+
+    def _say(self, said: Message) -> None:
+        self._told(translated(said, self._language))
 
     async def _notify(self) -> None:
         self._shown_up_to = self._last.entry

@@ -8,15 +8,15 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import click
 import msgspec
 
 from controller.commands.operate.operator import Line, Operator, RefusedLineError, lines_of_answer
-from controller.commands.text import write_out
+from controller.commands.text import say, write_out
 from controller.people_words.table_of_words import NothingDoneError
 from controller.people_words.tokens import UnreadableLineError
 from controller.problems import BadInputError, ProblemError
 from firmware_bridge.edited_text import NotTextError, read_edited, why_unreadable
+from firmware_bridge.messages import message
 
 STANDARD_INPUT = "-"
 
@@ -48,11 +48,19 @@ def read_script(name: str) -> Iterable[ScriptLine]:
         text = read_edited(Path(name))
     except (OSError, NotTextError) as error:
         raise BadInputError(
-            f"{name} cannot be read: {why_unreadable(error)}.", "Name a file with lines as for the prompt."
+            message("{name} cannot be read: {why}.", name=name, why=why_unreadable(error)),
+            message("Name a file with lines as for the prompt."),
         ) from None
     lines = list(_lines(text.splitlines()))
-    if wrong := [f"{name}, line {one.number}: {one.sentence}." for one in lines if one.line is None]:
-        raise BadInputError("\n".join(wrong), "Nothing was entered. Correct the file and try again.")
+    wrong = tuple(
+        message("{file}, line {number}: {what}.", file=name, number=one.number, what=one.sentence)
+        for one in lines
+        if one.line is None
+    )
+    if wrong:
+        raise BadInputError(
+            message("{mistakes:lines}", mistakes=wrong), message("Nothing was entered. Correct the file and try again.")
+        )
     return lines
 
 
@@ -84,24 +92,35 @@ def run_script(name: str, operator: Operator, *, keep_going: bool, as_json: bool
             if not keep_going:
                 break
             if not as_json:
-                click.echo(problem.message, err=True)
+                say(problem.said)
     if failed is not None:
         raise failed
 
 
 def _run(name: str, one: ScriptLine, operator: Operator) -> tuple[ScriptOutcome, ProblemError | None]:
-    where = f"{'standard input' if name == STANDARD_INPUT else name}, line {one.number}"
+    place = message("standard input") if name == STANDARD_INPUT else name
+    where = message("{file}, line {number}", file=place, number=one.number)
     if one.line is None:
-        return ScriptOutcome(False, "unreadable", f"{one.sentence}."), BadInputError(f"{where}: {one.sentence}.")
+        return ScriptOutcome(False, "unreadable", f"{one.sentence}."), BadInputError(
+            message("{where}: {what}.", where=where, what=one.sentence)
+        )
     try:
         operator.do(one.line)
     except RefusedLineError as refused:
         outcome = ScriptOutcome(False, refused.code, str(refused), tuple(operator.entries_made))
-        return outcome, ProblemError(f"{where}: `{one.text}` was refused ({refused.code}): {refused}")
+        return outcome, ProblemError(
+            message(
+                "{where}: `{line}` was refused ({code}): {why}",
+                where=where,
+                line=one.text,
+                code=refused.code,
+                why=refused.message,
+            )
+        )
     except NothingDoneError as error:
-        sentence = f"{error}."
-        outcome = ScriptOutcome(False, "nothing-done", sentence, tuple(operator.entries_made))
-        return outcome, ProblemError(f"{where}: `{one.text}`: {sentence}")
+        said = message("{what}.", what=error.message)
+        outcome = ScriptOutcome(False, "nothing-done", f"{error}.", tuple(operator.entries_made))
+        return outcome, ProblemError(message("{where}: `{line}`: {what}", where=where, line=one.text, what=said))
     recalled = tuple(msgspec.to_builtins(card) for card in operator.recalled)
     return ScriptOutcome(
         True, sentence=operator.sentence, entries=tuple(operator.entries_made), recalled=recalled

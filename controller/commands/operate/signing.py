@@ -12,6 +12,7 @@ from controller.people_words.tokens import ROLES, By
 from controller.problems import BadInputError
 from controller.roles import Role
 from firmware_bridge.edited_text import NotTextError, decode_edited
+from firmware_bridge.messages import message
 
 MOST_OF_FILE: Final = 65536  # bytes
 Ask = Callable[[str], str]
@@ -64,7 +65,9 @@ class LineSigner:
         person = self._ask_person(role.word).strip() if self._ask_person is not None else ""
         if not person:
             raise NothingDoneError(
-                f"which {role.word} it is must be named: write `by NAME`, or give --person '{role.word}=NAME'"
+                message(
+                    "which {word} it is must be named: write `by NAME`, or give --person '{word}=NAME'", word=role.word
+                )
             )
         _verify(person, people)
         self._people[role] = person
@@ -73,7 +76,13 @@ class LineSigner:
 
 def _verify(person: str, people: Collection[str]) -> None:
     if people and person not in people:
-        raise NothingDoneError(f"this table has no person {person}; write one of {', '.join(sorted(people))}")
+        raise NothingDoneError(
+            message(
+                "this table has no person {person}; write one of {people:list}",
+                person=person,
+                people=tuple(sorted(people)),
+            )
+        )
 
 
 def read_people(given: tuple[str, ...]) -> dict[Role, str]:
@@ -84,7 +93,8 @@ def read_people(given: tuple[str, ...]) -> dict[Role, str]:
         role = ROLES.get(word.strip().replace("_", " "))
         if role is None or not person.strip():
             raise BadInputError(
-                f"--person {one!r} does not name a rank and a person.", f"Write ROLE=ID; ranks are {', '.join(ROLES)}."
+                message("--person {given} does not name a rank and a person.", given=repr(one)),
+                message("Write ROLE=ID; ranks are {roles:list}.", roles=tuple(ROLES)),
             )
         people[role] = person.strip()
     return people
@@ -99,16 +109,19 @@ def read_pins(path: Path | None) -> dict[str, str]:
             mode = path.stat().st_mode
             if stat.S_ISREG(mode) and mode & 0o077:
                 raise BadInputError(
-                    f"Other users than its owner may read {path}.", f"Restrict it with `chmod 600 {path}`."
+                    message("Other users than its owner may read {path}.", path=str(path)),
+                    message("Restrict it with `chmod 600 {path}`.", path=str(path)),
                 )
             lines = decode_edited(file.read(MOST_OF_FILE)).splitlines()
     except OSError as error:
         raise BadInputError(
-            f"{path} cannot be read: {error.strerror}.", "Name a file of PINs that you may read."
+            message("{path} cannot be read: {why}.", path=str(path), why=error.strerror or str(error)),
+            message("Name a file of PINs that you may read."),
         ) from None
     except NotTextError as error:
         raise BadInputError(
-            f"{path} cannot be read: {error.why}.", "Write a person and the PIN on each line."
+            message("{path} cannot be read: {why}.", path=str(path), why=error.why),
+            message("Write a person and the PIN on each line."),
         ) from None
     pins = {}
     for number, line in enumerate(lines, start=1):
@@ -117,7 +130,8 @@ def read_pins(path: Path | None) -> dict[str, str]:
             continue
         if len(words) != 2:
             raise BadInputError(
-                f"{path}, line {number} does not have a person and a PIN.", "Write a person and the PIN on each line."
+                message("{path}, line {number} does not have a person and a PIN.", path=str(path), number=number),
+                message("Write a person and the PIN on each line."),
             )
         pins[words[0]] = words[1]
     return pins
