@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from controller.table import operations
 from tools.pages import api
 
@@ -13,24 +11,12 @@ def test_a_page_with_another_table_is_rewritten_and_the_rest_stays() -> None:
     assert api.rewritten(old) == f"before\n\n{api.table()}\nafter\n"
 
 
-@pytest.mark.parametrize(
-    ("annotation", "words"),
-    [
-        ("str", "text"),
-        ("int | None", "number"),
-        ("tuple[Place, ...]", "list of place"),
-        ("tuple[tuple[int, int], ...]", "list of [number, number]"),
-        ("tuple[CardAt, ...]", "list of {`ordinal`, `place`}"),
-        ("Choice", "`continue` / `withdraw`"),
-        ("Kind", "kind"),
-        ("Facts", "facts"),
-        ("Replaceable | None", "an operation"),
-    ],
-)
-def test_how_a_field_is_written(annotation: str, words: str) -> None:
-    assert api._type(annotation) == words
+def test_a_row_has_the_names_of_fields_and_the_first_sentence_of_the_docstring() -> None:
+    head, fields, meaning, _ = api.row(operations.HandleCards).strip("| ").split(" | ")
+    assert (head, fields) == ("`handle_cards`", "`place`, (`viewed`), (`bettor`)")
+    assert meaning == "Record that the Player at a place touched cards"
 
 
 def test_permission_follows_from_the_operations_row_or_the_irregularity() -> None:
     assert api.row(operations.DealByHand).endswith("| pit supervisor |")
-    assert api.row(operations.Rule).endswith("| as the irregularity says |")
+    assert api.row(operations.Rule).endswith("| *irregularity* |")

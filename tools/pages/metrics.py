@@ -46,10 +46,6 @@ def table() -> str:
         "\n## Metrics of `cardshoe floor store`\n\n"
         "At the port that `--metrics` names: see [floor_store.md](floor_store.md).\n"
         f"\n{_rows(store_meters.DEFINITIONS)}"
-        "\n## Alerts\n\n"
-        "Each heading is the name of a rule in `alerts.yml`. Critical: play stands still, or evidence is at stake. "
-        "Warning: it soon may.\n"
-        f"{''.join(map(_alert, RULES))}"
     )
 
 
@@ -72,22 +68,13 @@ def _row(definition: Definition) -> str:
     return f"| `{definition.name}` | {definition.kind} | {labels} | {definition.meaning} |"
 
 
-def told_by(alert: Alert) -> dict[str, str]:
-    """Return what a person reads: the next act, and where the alert is described."""
-    return {"summary": alert.act, "runbook": f"docs/{PAGE.name}#{alert.name.lower()}"}
-
-
 def _rule(alert: Alert) -> str:
-    told = "".join(f"          {name}: {json.dumps(text)}\n" for name, text in told_by(alert).items())
     wait = "        for: 1m\n" if alert in NOT_REACHED else ""
     return (
         f"      - alert: {alert.name}\n        expr: {json.dumps(alert.expression)}\n{wait}"
-        f"        labels:\n          severity: {alert.severity}\n        annotations:\n{told}"
+        f"        labels:\n          severity: {alert.severity}\n        annotations:\n"
+        f"          summary: {json.dumps(alert.act)}\n"
     )
-
-
-def _alert(alert: Alert) -> str:
-    return f"\n### {alert.name}\n\n{alert.severity.capitalize()}: `{alert.expression}`\n\n{alert.act}\n"
 
 
 def written() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
@@ -9,12 +10,11 @@ from controller.games import GAMES
 from controller.people_words.supervisor_words import CORRECTABLE, STRUCK_OUT
 from controller.people_words.tokens import ACTIONS, FACTS, INSTRUCTIONS, KINDS, ROLES
 from controller.table.settings import ChosenReading
-from simulators.scenarios import ENDING, packaged
+from simulators.scenarios import packaged
 from simulators.scenarios.device_steps import STEPS
 from simulators.scenarios.expectations import EXPECTATIONS, ROW_FORM, ROW_MEANING
 from simulators.scenarios.format import HEADER, Scenario
 
-FILES: Final = "../simulators/scenarios/"
 COLUMNS: Final = tuple(GAMES)
 
 CELLS: Final = {
@@ -52,12 +52,13 @@ CELLS: Final = {
 INTRODUCTION: Final = """\
 # Scenarios
 
-This page lists the scenarios and the words in which they are written, for contributors and for people who test the
-rules. `python -m tools.generate` makes it from `simulators/scenarios`; do not edit it here.
+This page is for contributors and for people who test the rules: what the packaged scenarios show, and the words in
+which they are written. `python -m tools.generate` makes it from `simulators/scenarios`; do not edit it here.
 
 A scenario is a text file that plays one irregularity at a table: who does what, what the device does, and how the table
 must react.
 
+    cardshoe demo --scenario list                    # the names: game, situation, what happens
     cardshoe demo --scenario nc/i12-exposed          # one of these, by its name
     cardshoe demo --scenario my.scenario             # one of your own
 
@@ -66,9 +67,9 @@ read.
 
 ## By situation and game
 
-The clause comes first, then the scenarios that end by it, and in brackets the reading that a casino must have chosen.
-*silent*: the document does not say what follows; the table holds the deal, calls a shift manager and proposes nothing.
-*house procedure*: no clause requires it, and it voids nothing.
+Each clause is followed by the number of scenarios that end by it; the reading that a casino must have chosen is in
+brackets. *silent*: the document does not say what follows; the table holds the deal, calls a shift manager and proposes
+nothing. *house procedure*: no clause requires it, and it voids nothing.
 """
 
 WORDS: Final = """\
@@ -126,20 +127,17 @@ def page() -> str:
 def _cells(scenarios: Sequence[Scenario]) -> Iterator[tuple[str, ...]]:
     for cell, what in CELLS.items():
         shown = [[one for one in scenarios if (one.setting.game, one.cell) == (game, cell)] for game in COLUMNS]
-        yield cell, what, *(_cell(cell, files) for files in shown)
+        yield cell, what, *map(_cell, shown)
 
 
 def _order(scenario: Scenario) -> tuple[bool, str]:
     return bool(_unusual(scenario)), scenario.name
 
 
-def _cell(cell: str, files: Sequence[Scenario]) -> str:
-    """Return the links of one cell, a line for each clause and its readings."""
-    links: dict[str, list[str]] = {}
-    for one in sorted(files, key=_order):
-        short = one.name.partition("/")[2].removeprefix(f"{cell.lower()}-")
-        links.setdefault(_clause(one), []).append(f"[{short}]({FILES}{one.name}{ENDING})")
-    return "<br>".join(f"{clause}: {', '.join(found)}" for clause, found in links.items())
+def _cell(files: Sequence[Scenario]) -> str:
+    """Return the clauses of one cell with their readings and the number of files, a line for each."""
+    clauses = Counter(map(_clause, sorted(files, key=_order)))
+    return "<br>".join(f"{clause}: {number}" for clause, number in clauses.items())
 
 
 def _clause(scenario: Scenario) -> str:

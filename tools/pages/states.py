@@ -7,8 +7,7 @@ A test fails when page and tables differ.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from enum import StrEnum
+from collections.abc import Sequence
 
 from controller.table.phases import (
     BETWEEN_ROUNDS,
@@ -17,7 +16,6 @@ from controller.table.phases import (
     WINDOW_OPEN,
     Condition,
     Phase,
-    Service,
     Transition,
 )
 
@@ -45,14 +43,13 @@ def page() -> str:
     parts = [
         INTRODUCTION,
         "## Phases\n",
-        f"A round is in progress in every phase but {_listed(BETWEEN_ROUNDS)}.\n"
+        "A table starts *closed*. A round is in progress in every phase but\n"
+        f"{_listed(BETWEEN_ROUNDS)}.\n"
         f"In {_listed(LAST_ROUND)} an error of the last round may still be reported, and void it, until the next one\n"
         "begins.\n",
-        _diagram(PHASES, Phase.CLOSED),
         _table(PHASES),
         "## Services\n",
         "A daemon starts out of service and looks for its device.\n",
-        _diagram(SERVICES, Service.OUT_OF_SERVICE),
         _table(SERVICES),
     ]
     return "\n".join(parts)
@@ -79,19 +76,3 @@ def _table(rows: Sequence[Transition]) -> str:
         for (trigger, target, when, because), states in sources.items()
     ]
     return "\n".join(lines) + "\n"
-
-
-def _diagram(rows: Sequence[Transition], first: StrEnum) -> str:
-    """Return a diagram with one arrow for each pair of states, with all triggers that lead along it."""
-    return "\n".join(["```mermaid", "stateDiagram-v2", *_arrows(rows, first), "```\n"])
-
-
-def _arrows(rows: Sequence[Transition], first: StrEnum) -> Iterator[str]:
-    triggers: dict[tuple[str, str], list[str]] = {}
-    for row in rows:
-        along = triggers.setdefault((str(row.source), str(row.target)), [])
-        if _words(row.trigger) not in along:
-            along.append(_words(row.trigger))
-    yield f"    [*] --> {first}"
-    for (source, target), along in triggers.items():
-        yield f"    {source} --> {target}: {', '.join(along)}"
