@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import click
 
+from controller.api.in_language import in_language
 from controller.commands.evaluation import (
     HELD,
     Evaluation,
@@ -15,12 +17,20 @@ from controller.commands.evaluation import (
     read_layout,
 )
 from controller.commands.game_options import find_law, in_units, law_options, odds_text, print_json
-from controller.commands.text import Page, longest, many, page
+from controller.commands.language import Terminal
+from controller.commands.text import Page, longest, padded, page
 from controller.commands.vocabulary import words_of
-from controller.games.wager_specification import Setting
 from controller.rules.law import Law, find_setting
 from controller.rules.payouts import Verdict
-from firmware_bridge.messages import message
+from controller.table.events.lines import under
+from firmware_bridge.messages import Message, counted, message
+
+VERDICTS: Final = {
+    Verdict.WON: message("won"),
+    Verdict.LOST: message("lost"),
+    Verdict.RETURNED: message("returned"),
+    HELD: message("held"),
+}
 
 
 @click.command()
@@ -65,7 +75,7 @@ def evaluate(
     law = find_law(game_id, readings)
     evaluation = evaluate_layout(law, read_layout(law, players, dealers, wagers))
     if as_json:
-        print_json(evaluation)
+        print_json(in_language(evaluation, None))
         return
     paper = page()
     write(paper, law, evaluation)
@@ -74,22 +84,23 @@ def evaluate(
 
 def write(paper: Page, law: Law, evaluation: Evaluation) -> None:
     """Write the whole evaluation, in lines."""
-    words = words_of(evaluation.game)
+    say, words = paper.say, words_of(evaluation.game)
     hands = [evaluation.dealer, *(box.hand for box in evaluation.boxes)]
-    name_width = longest([hand.name for hand in hands])
+    name_width = longest([say(hand.name) for hand in hands])
+    places = [say(words.dealer), *(_capital(say(words.box(box.box))) for box in evaluation.boxes)]
+    heads = [
+        padded(place, longest(places) + 2) + _hand(say, hand, name_width)
+        for place, hand in zip(places, hands, strict=True)
+    ]
     results = [*evaluation.on_dealer, *(result for box in evaluation.boxes for result in box.wagers)]
-    widths = longest([_title(result) for result in results]), longest([_gain(result) for result in results]) + 1
-    place_width = longest([str(words.dealer), *(str(words.box(box.box)) for box in evaluation.boxes)]) + 2
-    paper.heading(f"{law.game.title} ({law.game.id})")
+    widths = longest([say(_title(one)) for one in results]), longest([say(_gain(one)) for one in results]) + 1
+    paper.heading(message("{title} ({id})", title=law.game.title, id=law.game.id))
     if evaluation.readings:
-        used = (f"{s.id}={option} ({s.clause})" for s, option in _readings(law, evaluation))
-        paper.entry(f"Readings: {', '.join(used)}", indent=0)
-    paper.heading(f"{words.dealer!s:<{place_width}}{_hand(evaluation.dealer, name_width)}")
+        paper.entry(message("Readings: {readings:list}", readings=_readings(law, evaluation)), indent=0)
+    paper.heading(heads[0])
     _write_wagers(paper, evaluation.on_dealer, widths)
-    for box in evaluation.boxes:
-        place = str(words.box(box.box))
-        place = place[:1].upper() + place[1:]
-        paper.heading(f"{place:<{place_width}}{_hand(box.hand, name_width)}   {box.word.upper()}")
+    for box, head in zip(evaluation.boxes, heads[1:], strict=True):
+        paper.heading(f"{head}   {say(box.word).upper()}")
         _write_wagers(paper, box.wagers, widths)
     if evaluation.staked:
         paper.heading(
@@ -99,30 +110,49 @@ def write(paper: Page, law: Law, evaluation: Evaluation) -> None:
             paper.entry(message("net {net}", net=in_units(gain)), (bettor, longest(list(evaluation.gains))))
 
 
-def _readings(law: Law, evaluation: Evaluation) -> list[tuple[Setting, str]]:
-    return [(find_setting(law.game, setting), option) for setting, option in evaluation.readings.items()]
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
-def _hand(hand: HandResult, name_width: int) -> str:
-    figures = f"{many(hand.points, 'point', 'points')}, {many(hand.pictures, 'picture', 'pictures')}"
-    return f"{' '.join(hand.cards)}   {hand.name:<{name_width}}   {figures:<20}".rstrip()
+def _readings(law: Law, evaluation: Evaluation) -> tuple[Message, ...]:
+    return tuple(
+        message(
+            "{setting}={option} ({clause})",
+            setting=setting,
+            option=option,
+            clause=find_setting(law.game, setting).clause,
+        )
+        for setting, option in evaluation.readings.items()
+    )
+
+
+def _hand(say: Terminal, hand: HandResult, name_width: int) -> str:
+    figures = message(
+        "{points}, {pictures}",
+        points=counted("1 point", "{count} points", hand.points),
+        pictures=counted("1 picture", "{count} pictures", hand.pictures),
+    )
+    return f"{' '.join(hand.cards)}   {padded(say(hand.name), name_width)}   {say(figures)}"
 
 
 def _write_wagers(paper: Page, results: Sequence[WagerResult], widths: tuple[int, int]) -> None:
     """Write the results. `widths` are those of the titles and of the gains."""
+    verdicts = longest([paper.say(word) for word in VERDICTS.values()])
     for result in results:
         paper.entry(
-            f"{result.because} ({result.clause})",
+            under(result.because, result.clause),
             (_title(result), widths[0]),
-            (result.verdict, longest([HELD, *Verdict])),
+            (VERDICTS[result.verdict], verdicts),
             (odds_text(result.odds) if result.odds is not None else "", len("400 to 1")),
             (_gain(result), widths[1]),
         )
 
 
-def _title(result: WagerResult) -> str:
-    return f"{result.title} of {result.bettor}" if result.bettor else result.title
+def _title(result: WagerResult) -> Message:
+    return message("{title} by {bettor}", title=result.title, bettor=result.bettor) if result.bettor else result.title
 
 
-def _gain(result: WagerResult) -> str:
-    return f"{in_units(result.gain)} on {result.stake:,}" if result.stake else f"{in_units(result.net)} a unit"
+def _gain(result: WagerResult) -> Message:
+    if result.stake:
+        return message("{gain} on {stake}", gain=in_units(result.gain), stake=f"{result.stake:,}")
+    return message("{net} a unit", net=in_units(result.net))

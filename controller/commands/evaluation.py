@@ -41,7 +41,7 @@ class HandResult(msgspec.Struct, frozen=True):
     """A hand, named as the document names it."""
 
     cards: tuple[str, ...]
-    name: str
+    name: Message
     points: int
     pictures: int
 
@@ -55,12 +55,12 @@ class WagerResult(msgspec.Struct, frozen=True):
     """
 
     wager: str
-    title: str
+    title: Message
     verdict: str
     odds: Fraction | None
     net: Fraction
     clause: str
-    because: str
+    because: Message
     stake: int
     gain: Fraction
     bettor: str = ""
@@ -72,7 +72,7 @@ class BoxResult(msgspec.Struct, frozen=True):
     box: int
     hand: HandResult
     outcome: Outcome
-    word: str
+    word: Message
     wagers: tuple[WagerResult, ...]
 
 
@@ -83,7 +83,7 @@ class Evaluation(msgspec.Struct, frozen=True):
     """
 
     game: str
-    title: str
+    title: Message
     version: str
     readings: dict[str, str]
     dealer: HandResult
@@ -319,7 +319,7 @@ def evaluate_layout(law: Law, written: WrittenHands) -> Evaluation:
     )
     return Evaluation(
         game=law.game.id,
-        title=str(law.game.title),
+        title=law.game.title,
         version=law.game.version,
         readings={setting.id: law.chosen[setting.id] for setting in readings_that_matter(law.game, wagers)},
         dealer=_hand(law.game, written.dealer),
@@ -341,13 +341,13 @@ def _gains(results: Sequence[WagerResult]) -> dict[str, Fraction]:
 
 def _hand(game: Game, cards: Sequence[Card]) -> HandResult:
     codes = tuple(card.code for card in cards)
-    return HandResult(codes, str(hand_name(cards, game.names)), points(cards), pictures(cards))
+    return HandResult(codes, hand_name(cards, game.names), points(cards), pictures(cards))
 
 
 def _box(game: Game, written: WrittenHands, box: int, wagers: tuple[WagerResult, ...]) -> BoxResult:
     hand = written.hands[box]
     result = outcome(hand, written.dealer)
-    return BoxResult(box, _hand(game, hand), result, str(game.words.said_of(result, game.tie_word)), wagers)
+    return BoxResult(box, _hand(game, hand), result, game.words.said_of(result, game.tie_word), wagers)
 
 
 def _for_each_unit(law: Law, written: WrittenHands) -> list[tuple[int, WagerResult]]:
@@ -358,7 +358,7 @@ def _for_each_unit(law: Law, written: WrittenHands) -> list[tuple[int, WagerResu
         settled = settle(law, wager, hand, written.dealer)
         result = WagerResult(
             wager=wager.id,
-            title=str(wager.title),
+            title=wager.title,
             verdict=settled.verdict.value,
             odds=settled.net if settled.verdict is Verdict.WON else None,
             net=settled.net,
@@ -401,7 +401,7 @@ def _wager_result(law: Law, written: WrittenHands, entry: BetResult) -> WagerRes
     hand = written.hands.get(entry.bet.box, ())
     return WagerResult(
         wager=wager.id,
-        title=str(wager.title),
+        title=wager.title,
         verdict=entry.verdict.value if entry.verdict else HELD,
         odds=gain / stake if entry.verdict is Verdict.WON else None,
         net=gain / stake,
@@ -415,8 +415,8 @@ def _wager_result(law: Law, written: WrittenHands, entry: BetResult) -> WagerRes
 
 def _because(
     law: Law, verdict: Verdict | None, because: Message, wager: Wager, hand: Sequence[Card], dealer: Sequence[Card]
-) -> str:
+) -> Message:
     """Return the reason; for a lost main wager, say which hand ranks higher."""
     if verdict is Verdict.LOST and wager.main:
         because = SHAPES[Shape.HIGHER if outcome(hand, dealer) is Outcome.WIN else Shape.LOWER]
-    return str(law.game.words.own(because))
+    return law.game.words.own(because)

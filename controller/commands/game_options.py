@@ -119,13 +119,13 @@ def _choose_hint(setting: Setting) -> Message:
     return message("{question} Add {ways:or}.", question=setting.question, ways=ways)
 
 
-def odds_text(odds: Fraction) -> str:
+def odds_text(odds: Fraction) -> Message:
     """Return odds as documents print them.
 
-    >>> odds_text(Fraction(8)), odds_text(Fraction(1, 2))
+    >>> str(odds_text(Fraction(8))), str(odds_text(Fraction(1, 2)))
     ('8 to 1', '1 to 2')
     """
-    return f"{odds.numerator} to {odds.denominator}"
+    return message("{gain} to {stake}", gain=odds.numerator, stake=odds.denominator)
 
 
 def in_units(value: Fraction) -> str:

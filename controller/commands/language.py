@@ -77,10 +77,6 @@ class Terminal:
         """Return a message in this language. A text from the table is already in it."""
         return said if isinstance(said, str) else translated(said, self.language)
 
-    def of_table(self, word: str | Message) -> str:
-        """Return a word that is the same in every answer of the table, such as a kind of irregularity."""
-        return self(Message(word) if isinstance(word, str) else word)
-
     def of_console(self, key: str, **args: str | int) -> str:
         """Return the console's words for a key."""
         return page_word(key, self.language, args)

@@ -13,12 +13,14 @@ from typing import Final, TypeAlias
 import click
 import msgspec
 
+from controller.api.in_language import in_language
 from controller.commands.game_options import find_game, law_options, odds_text, print_json, read_options
 from controller.commands.text import Page, page
 from controller.games.specification import Game
 from controller.games.wager_specification import Setting
 from controller.rules.law import Law, read_law, readings_that_matter
 from controller.rules.odds import wager_odds, ways_to_play
+from controller.table.events.lines import under
 from firmware_bridge.messages import AnyText, Message, message
 
 Options: TypeAlias = tuple[str, ...]  # one option for each of a wager's settings, in order
@@ -34,7 +36,7 @@ class Chance(msgspec.Struct, frozen=True):
 class PriceChance(msgspec.Struct, frozen=True):
     """One price. `odds` are net units for each unit staked; `ways` is the part of the wager's total."""
 
-    pays_on: str
+    pays_on: Message
     odds: Fraction
     clause: str
     ways: int
@@ -65,7 +67,7 @@ class CountedWager(msgspec.Struct, frozen=True):
     """A wager under every reading that changes it. `not_offered` are the options under which the game lacks the bet."""
 
     wager: str
-    title: str
+    title: Message
     clause: str
     counted: tuple[CountedReading, ...]
     not_offered: tuple[dict[str, tuple[str, ...]], ...]
@@ -77,7 +79,7 @@ class FavourablePlay(msgspec.Struct, frozen=True):
     """
 
     wager: str
-    title: str
+    title: Message
     readings: dict[str, tuple[str, ...]]
     default: bool
     house_edge: Chance
@@ -87,7 +89,7 @@ class CountedGame(msgspec.Struct, frozen=True):
     """Every wager of a game. `fixed` are the chosen readings; every other reading is shown."""
 
     game: str
-    title: str
+    title: Message
     fixed: dict[str, str]
     wagers: tuple[CountedWager, ...]
     favours_player: tuple[FavourablePlay, ...]
@@ -101,7 +103,7 @@ def count_game(game: Game, fixed: Mapping[str, str]) -> CountedGame:
     """Count every wager. Each setting in `fixed` is limited to the option given there."""
     ids = tuple(dict.fromkeys(wager.id for wager in game.wagers))
     wagers = tuple(_count_wager(game, wager_id, fixed) for wager_id in ids)
-    return CountedGame(game.id, str(game.title), dict(fixed), wagers, tuple(_favourable(wagers)))
+    return CountedGame(game.id, game.title, dict(fixed), wagers, tuple(_favourable(wagers)))
 
 
 def _count_wager(game: Game, wager_id: str, fixed: Mapping[str, str]) -> CountedWager:
@@ -118,7 +120,7 @@ def _count_wager(game: Game, wager_id: str, fixed: Mapping[str, str]) -> Counted
         for members in _whole_products(group)
     )
     not_offered = tuple(_label(settings, members) for members in _whole_products(absent))
-    return CountedWager(wager_id, str(variants[0].title), variants[0].heading_clause, counted, not_offered)
+    return CountedWager(wager_id, variants[0].title, variants[0].heading_clause, counted, not_offered)
 
 
 def _options(law: Law, settings: Sequence[Setting]) -> Options:
@@ -145,7 +147,7 @@ def _count_reading(
         total=odds.total,
         prices=tuple(
             PriceChance(
-                pays_on=str(game.words.own(price.shape)),
+                pays_on=game.words.own(price.shape),
                 odds=price.odds,
                 clause=price.clause,
                 ways=price.ways,
@@ -205,7 +207,7 @@ def odds(game_id: str, readings: tuple[str, ...], as_json: bool) -> None:
     game = find_game(game_id)
     counted = count_game(game, read_options(game, readings))
     if as_json:
-        print_json(counted)
+        print_json(in_language(counted, None))
         return
     paper = page()
     write(paper, game, counted)
@@ -237,12 +239,12 @@ def write(paper: Page, game: Game, counted: CountedGame) -> None:
 
 
 def _write_wager(paper: Page, game: Game, wager: CountedWager, fixed: Mapping[str, str]) -> None:
-    paper.heading(f"{wager.title} ({wager.wager}, {wager.clause})")
+    paper.heading(message("{title} ({id}, {clause})", title=wager.title, id=wager.wager, clause=wager.clause))
     for counted in wager.counted:
         indent = 2
         if counted.readings:
-            under, standing = _under(counted.readings), _standing(game, counted, fixed)
-            paper.entry(message("{under} ({standing})", under=under, standing=standing) if standing else under)
+            readings, standing = _under(counted.readings), _standing(game, counted, fixed)
+            paper.entry(message("{under} ({standing})", under=readings, standing=standing) if standing else readings)
             indent = 4
         _write_reading(paper, counted, indent)
     for options in wager.not_offered:
@@ -265,7 +267,7 @@ def _standing(game: Game, counted: CountedReading, fixed: Mapping[str, str]) -> 
 def _write_reading(paper: Page, counted: CountedReading, indent: int) -> None:
     lines: list[tuple[AnyText, Chance, AnyText]] = [
         *(
-            (message("wins {odds}", odds=odds_text(p.odds)), p.probability, f"{p.pays_on} ({p.clause})")
+            (message("wins {odds}", odds=odds_text(p.odds)), p.probability, under(p.pays_on, p.clause))
             for p in counted.prices
         ),
         (message("wins at all"), counted.won, ""),

@@ -1,10 +1,13 @@
-"""The values of a game as one table reads it, which `cardshoe rules` prints or writes as JSON."""
+"""The values of a game as one table reads it, which `cardshoe rules` prints or writes as JSON.
+
+`say` renders their messages in the language of the command; JSON is in English.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
@@ -37,12 +40,14 @@ from controller.rules.law import SILENT_DECIDED_BY, Law, NumberedRow, numbered_r
 from controller.rules.settlement import Rounding
 from controller.table.settings import ChosenReading, Settings, WagerLimit, law_of
 from firmware_bridge.cards import RANKS
+from firmware_bridge.messages import AnyText, message
 
+Say: TypeAlias = Callable[[AnyText], str]
 HALF: Final = Fraction(1, 2)
 NEEDED: Final = {
-    Needs.NOTHING: "nothing",
-    Needs.OWN_MAIN: "a main wager of the same bettor",
-    Needs.ANY_MAIN: "a main wager of any bettor",
+    Needs.NOTHING: message("nothing"),
+    Needs.OWN_MAIN: message("a main wager by the same bettor"),
+    Needs.ANY_MAIN: message("a main wager by any bettor"),
 }
 
 
@@ -206,9 +211,9 @@ class WholeReading(msgspec.Struct, frozen=True):
     table: TableReading | None = None
 
 
-def reading_of_table(name: str, settings: Settings) -> WholeReading:
+def reading_of_table(name: str, settings: Settings, say: Say = str) -> WholeReading:
     """Return the law of one table by its configuration."""
-    reading = whole_reading(law_of(settings))
+    reading = whole_reading(law_of(settings), say)
     configured = {chosen.setting: chosen for chosen in settings.readings}
     table = TableReading(
         name=name,
@@ -228,12 +233,12 @@ def _chosen(setting: SettingReading, configured: ChosenReading | None) -> Settin
     return replace(setting, configured=True, chosen_by=configured.chosen_by, chosen_on=configured.chosen_on)
 
 
-def whole_reading(law: Law) -> WholeReading:
+def whole_reading(law: Law, say: Say = str) -> WholeReading:
     """Return a game under the readings of a law. Parts that depend on a reading not chosen yet are marked."""
     game = law.game
     return WholeReading(
         game=game.id,
-        title=str(game.title),
+        title=say(game.title),
         operator=game.operator,
         version=game.version,
         effective=game.effective,
@@ -241,18 +246,18 @@ def whole_reading(law: Law) -> WholeReading:
         most_boxes=game.boxes[1],
         default_boxes=game.boxes[2],
         every_hand=game.every_hand,
-        tie_word=str(game.tie_word),
+        tie_word=say(game.tie_word),
         half_pay_points=_half_pay_points(game.wagers),
         round=game.steps,
-        dealing=tuple(_dealing(grammar) for grammar in game.grammars),
+        dealing=tuple(_dealing(grammar, say) for grammar in game.grammars),
         first_card=_first_card(game),
-        wagers=tuple(_wager(law, wager) for wager in game.wagers if may_hold(law, wager.under)),
-        limits=tuple(LimitReading(clause, str(words)) for clause, words in limits_in_words(game.betting)),
+        wagers=tuple(_wager(law, wager, say) for wager in game.wagers if may_hold(law, wager.under)),
+        limits=tuple(LimitReading(clause, say(words)) for clause, words in limits_in_words(game.betting)),
         settings=tuple(_setting(law, setting) for setting in game.settings),
-        irregularities=tuple(_rows(law)),
-        unprovided=_unprovided(law),
+        irregularities=tuple(_rows(law, say)),
+        unprovided=_unprovided(law, say),
         silent_clause=game.silent_clause,
-        silent_decides=SILENT_DECIDED_BY.word,
+        silent_decides=say(SILENT_DECIDED_BY.named),
         clauses=game.provisions,
     )
 
@@ -263,10 +268,10 @@ def _half_pay_points(wagers: Iterable[Wager]) -> int | None:
     return next((price.points for price in prices if price.points is not None), None)
 
 
-def _unprovided(law: Law) -> tuple[str, ...]:
+def _unprovided(law: Law, say: Say) -> tuple[str, ...]:
     """Return the kinds without a row of the document for the time of the round."""
     provided = {row.kind for row in law.rows if not row.authority and Noticed.IN_ROUND in row.noticed}
-    return tuple(str(law.game.words.own(words)) for kind, words in KINDS.items() if kind not in provided)
+    return tuple(say(law.game.words.own(words)) for kind, words in KINDS.items() if kind not in provided)
 
 
 def may_hold(law: Law, under: Under) -> bool:
@@ -279,8 +284,8 @@ def not_chosen_yet(law: Law, under: Under) -> dict[str, str]:
     return {setting: option for setting, option in under if not law.chosen[setting]}
 
 
-def _dealing(grammar: Grammar) -> DealingReading:
-    words = f"{UNITS[grammar.unit]}: {ORDERS[grammar.order]}"
+def _dealing(grammar: Grammar, say: Say) -> DealingReading:
+    words = say(message("{units}: {order}", units=UNITS[grammar.unit], order=ORDERS[grammar.order]))
     return DealingReading(grammar.unit.value, grammar.order.value, grammar.device, grammar.clause, words)
 
 
@@ -296,34 +301,34 @@ def _rank(rank: int) -> str:
     return str(TEN) if rank == TEN else RANKS[rank - 1]
 
 
-def _wager(law: Law, wager: Wager) -> WagerReading:
+def _wager(law: Law, wager: Wager, say: Say) -> WagerReading:
     return WagerReading(
         wager=wager.id,
-        title=str(wager.title),
+        title=say(wager.title),
         main=wager.main,
         clause=wager.heading_clause,
         looks=wager.looks,
-        needs=NEEDED[wager.needs],
+        needs=say(NEEDED[wager.needs]),
         on_dealer=wager.on_dealer,
-        prices=tuple(_price(law, price) for price in wager.prices if may_hold(law, price.under)),
-        returned_on=_shape(law, wager.returned) if wager.returned is not None else "",
+        prices=tuple(_price(law, price, say) for price in wager.prices if may_hold(law, price.under)),
+        returned_on=_shape(law, wager.returned, say) if wager.returned is not None else "",
         returned_clause=wager.returned_clause,
-        returned_by={_shape(law, shape): clause for shape, clause in wager.returned_by},
+        returned_by={_shape(law, shape, say): clause for shape, clause in wager.returned_by},
         lost_clause=wager.clause,
         under=dict(wager.under),
         open=not_chosen_yet(law, wager.under),
     )
 
 
-def _shape(law: Law, shape: Shape) -> str:
-    return str(law.game.words.own(SHAPES[shape]))
+def _shape(law: Law, shape: Shape, say: Say) -> str:
+    return say(law.game.words.own(SHAPES[shape]))
 
 
-def _price(law: Law, price: Price) -> PriceReading:
+def _price(law: Law, price: Price, say: Say) -> PriceReading:
     return PriceReading(
-        name=str(price.name or ""),
-        pays_on=str(law.game.words.own(price.pays_on)),
-        called=str(law.game.words.own(price.called)),
+        name=say(price.name) if price.name is not None else "",
+        pays_on=say(law.game.words.own(price.pays_on)),
+        called=say(law.game.words.own(price.called)),
         net=price.odds,
         clause=price.clause,
         under=dict(price.under),
@@ -347,47 +352,47 @@ def _setting(law: Law, setting: Setting) -> SettingReading:
     )
 
 
-def _rows(law: Law) -> list[RowReading]:
+def _rows(law: Law, say: Say) -> list[RowReading]:
     """Return rows of the house by their own numbers, then the others under each number that the table shows for them.
 
     Under one number rows keep the order of the law, because the first that fits applies.
     """
     of_house = [
-        replace(_row(law, NumberedRow(row, row.id, row.when, row.noticed)), reason=str(row.because))
+        replace(_row(law, NumberedRow(row, row.id, row.when, row.noticed), say), reason=say(row.because))
         for row in law.house
     ]
     others = [found for kind in Kind for found in numbered_rows(law, kind)]
     others.sort(key=lambda found: (found.number == UNNUMBERED, found.number, law.rows.index(found.row)))
-    return of_house + [_row(law, found) for found in others]
+    return of_house + [_row(law, found, say) for found in others]
 
 
-def _option(option: Option) -> OptionReading:
+def _option(option: Option, say: Say) -> OptionReading:
     return OptionReading(
         option.choice,
         option.clause,
-        str(option.because),
+        say(option.because),
         option.permitted_by,
         option.all_wagers,
         option.reconstructs,
     )
 
 
-def _row(law: Law, found: NumberedRow) -> RowReading:
+def _row(law: Law, found: NumberedRow, say: Say) -> RowReading:
     row = found.row
     return RowReading(
         number=found.number,
         kind=row.kind.value,
-        what=str(law.game.words.own(KINDS[row.kind])),
-        when=tuple(map(str, facts_in_words(found.when, law.game.words))),
-        noticed=str(noticed_in_words(found.noticed)),
+        what=say(law.game.words.own(KINDS[row.kind])),
+        when=tuple(map(say, facts_in_words(found.when, law.game.words))),
+        noticed=say(noticed_in_words(found.noticed)),
         clause=row.clause,
         disposition=row.disposition.value,
-        follows=str(follows_in_words(row.disposition, chooses=bool(row.options))),
-        because=str(row.because),
-        reason=str(row.reason or ""),
-        confirms=row.confirms.word,
-        decides=row.decides.word if row.disposition in DECIDED_BY_PEOPLE else "",
-        options=tuple(map(_option, row.options)),
+        follows=say(follows_in_words(row.disposition, chooses=bool(row.options))),
+        because=say(row.because),
+        reason=say(row.reason) if row.reason is not None else "",
+        confirms=say(row.confirms.named),
+        decides=say(row.decides.named) if row.disposition in DECIDED_BY_PEOPLE else "",
+        options=tuple(_option(option, say) for option in row.options),
         authority=row.authority,
         under=dict(row.under),
     )

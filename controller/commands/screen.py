@@ -201,7 +201,7 @@ def _entry_words(one: EntryView, say: Terminal) -> str:
     """Return an operation in a few words: its name, and the place, pile or kind that it is about."""
     kind, pile, place, number = (getattr(one.said, name, None) for name in ("kind", "pile", "place", "number"))
     about = (
-        say.of_table(KINDS[Kind(kind)]) if kind else "",
+        say(KINDS[Kind(kind)]) if kind else "",
         _named(say, pile or ""),
         _named(say, place or ""),
         "" if number is None else str(number),
@@ -288,7 +288,7 @@ def _options(found: IrregularityView, say: Terminal) -> str:
 
 
 def _title(found: IrregularityView, words: OwnWords, say: Terminal) -> Text:
-    kind = say.of_table(words.own(KINDS[Kind(found.kind)]))
+    kind = say(words.own(KINDS[Kind(found.kind)]))
     return Text(" · ".join(filter(None, (found.row, kind, found.clause))), "bold red")
 
 

@@ -161,7 +161,7 @@ def _device(view: TableView, say: Terminal) -> str:
 
 
 def _matter(found: IrregularityView, words: OwnWords, say: Terminal) -> str:
-    return _parts(say, found.row, say.of_table(words.own(KINDS[Kind(found.kind)])), found.clause, found.question)
+    return _parts(say, found.row, say(words.own(KINDS[Kind(found.kind)])), found.clause, found.question)
 
 
 def _last(found: Status, say: Terminal) -> str:

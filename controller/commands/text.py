@@ -38,7 +38,7 @@ class Page:
 
     def __init__(self, width: int | None, say: Terminal | None = None) -> None:
         self._width = width
-        self._say = say or Terminal()
+        self.say = say or Terminal()
         self._lines: list[str] = []
 
     def heading(self, text: AnyText) -> None:
@@ -54,7 +54,7 @@ class Page:
         `then` is the rest of the entry, on a separate line if lines are wrapped.
         """
         text, then = self._plain(text), self._plain(then)
-        lead = " " * indent + "".join(f"{_padded(self._plain(cell), width)} " for cell, width in cells)
+        lead = " " * indent + "".join(f"{padded(self._plain(cell), width)} " for cell, width in cells)
         if self._width is None:
             self._lines.append(f"{lead}{text} {then}".rstrip())
             return
@@ -65,12 +65,12 @@ class Page:
 
     def rows(self, rows: Sequence[Sequence[AnyText]]) -> None:
         """Add entries in columns, each as wide as it needs; the last cell of each is its text."""
-        widths = [longest([self._say(row[column]) for row in rows]) for column in range(len(rows[0]) - 1)]
+        widths = [longest([self.say(row[column]) for row in rows]) for column in range(len(rows[0]) - 1)]
         for *cells, text in rows:
             self.entry(text, *zip(cells, widths, strict=True))
 
     def _plain(self, text: AnyText) -> str:
-        text = self._say(text)
+        text = self.say(text)
         return plain(text, len(text))
 
     def _wrapped(self, text: str, first: str, hanging: int) -> list[str]:
@@ -136,7 +136,8 @@ def columns(text: str) -> int:
     return len(text) + sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
 
 
-def _padded(text: str, width: int) -> str:
+def padded(text: str, width: int) -> str:
+    """Return the text with blanks to that width, in columns."""
     return text + " " * max(0, width - columns(text))
 
 

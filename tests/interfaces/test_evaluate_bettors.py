@@ -18,7 +18,7 @@ def test_tp_3_3_a_side_wager_needs_its_bettors_own_main_and_nc_3_9_any() -> None
         assert found["gains"] == gains
     lines = run("NC", *hands, *stakes).output.splitlines()
     assert lines[-3:] == ["Staked 9, net +42", "  bob net +2", "  ann net +40"]
-    assert any(line.startswith("  Tie of ann         won ") for line in lines)
+    assert any(line.startswith("  Tie by ann         won ") for line in lines)
 
 
 def test_a_bettor_may_stake_on_every_box_and_unnamed_stakes_share_one() -> None:

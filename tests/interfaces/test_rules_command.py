@@ -285,8 +285,8 @@ def test_f3_pm5_the_first_card_says_where_the_deal_begins() -> None:
 
 def test_a_case_without_a_row_is_reported() -> None:
     """RTP 6.1 and NC 5.17 refer the case; TP does not say to whom it goes."""
-    assert "Whatever no row fits: a shift manager or above decides (RTP 6.1)." in run("RTP").output
-    assert "Whatever no row fits: a shift manager or above decides, for the document names no one." in run("TP").output
+    assert "If no row fits, a shift manager or above decides (RTP 6.1)." in run("RTP").output
+    assert "If no row fits, a shift manager or above decides, for the document names no one." in run("TP").output
     assert "a power failure" in as_json("TP")["unprovided"]
     assert "a power failure" not in as_json("RTP")["unprovided"]
 
@@ -299,7 +299,7 @@ def test_kinds_without_a_document_row_for_the_round_are_listed() -> None:
     assert as_json("NC")["unprovided"] == [str(KINDS[kind]) for kind in kinds]
     assert str(KINDS[Kind.CARD_IN_SHUFFLING]) in as_json("RTP")["unprovided"]
     assert str(KINDS[Kind.CARD_IN_SHUFFLING]) not in as_json("F3")["unprovided"]
-    assert f"In a round no row of the document is about: {KINDS[Kind.CARD_IN_SHUFFLING]}, " in run("NC").output
+    assert f"The document has no row for these in a round: {KINDS[Kind.CARD_IN_SHUFFLING]}, " in run("NC").output
 
 
 def test_rtp_3_9_and_5_7_limits_and_options_name_their_wagers() -> None:

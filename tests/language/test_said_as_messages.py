@@ -18,10 +18,8 @@ SOURCES = ("controller", "firmware_bridge")
 PRINT = frozenset({"echo", "entry", "fail", "heading", "prompted", "rows", "say", "write_out"})
 MESSAGES = frozenset({"message", "counted", "Message", "RefusedError"})
 BASES = frozenset({"MessageError", "ProblemError"})
-ENGLISH = ("controller/commands/journal/", "controller/people_words/")
-"""Texts of the words of `cardshoe operate`, which are English commands; the journal's commands are converted apart."""
-REPORTS = ("controller/commands/rules.py",)
-"""Reports of the readings of the rule documents, which are English."""
+ENGLISH = ("controller/people_words/",)
+"""Texts of the words of `cardshoe operate`, which are English commands."""
 COMMANDS = re.compile(r"(apt-get|cardshoe|chmod|chown|journalctl|rm|sh|sudo|systemctl|udevadm) ")
 """What a person enters in a shell is the same in every language."""
 
@@ -72,9 +70,8 @@ def own_words(node: ast.AST) -> Iterator[str]:
 def said_elsewhere(root: Path = ROOT) -> Iterator[str]:
     wrong = errors(root)
     for name, module in modules(root):
-        says = wrong if name in REPORTS else wrong | PRINT
         for node in ast.walk(module):
-            if isinstance(node, ast.Call) and called(node.func) in says:
+            if isinstance(node, ast.Call) and called(node.func) in wrong | PRINT:
                 for argument in (*node.args, *(one.value for one in node.keywords)):
                     yield from (f"{name}:{node.lineno}: {text}" for text in own_words(argument))
 
