@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from controller.games.specification import Kind
 from controller.table import dealing, events
 from controller.table.admissions import BY_ID, admit, spoil_decks, take_back
@@ -379,31 +381,44 @@ def _holds_exit(state: TableState) -> bool:
     return state.device.capabilities is not None and state.device.capabilities.holds_exit
 
 
-def device_contradicted(decision: Decision, given: DeviceContradicted) -> None:
-    """Treat a repeated report with different content as a doubt (I04).
+CONTRADICTIONS: Final[dict[str, Message]] = {
+    "report": message("the device sent its report {number} again with different content: cards may have passed unseen"),
+    "answer": message("the device gave two different answers to command {number}"),
+    "unknown_answer": message("the device answered command {number}, which it was never sent"),
+    "acknowledgement": message("the device sends reports again although it has confirmed their acknowledgement"),
+    "heard": message("the device confirms data that was never sent to it"),
+    "counts": message("the device's status contradicts itself: check its counts of cards and sets"),
+    "clock": message("the device's clock went backwards"),
+    "last_command": message("the device's status names a command that it cannot have carried out last"),
+    "motion": message("the device reports that cards have been moving for a long time, but nothing was ordered"),
+}
+"""What each contradiction says, except about forged frames, which are counted."""
 
-    Only the first answer to a command counts, and forged frames are ignored; both are noted.
+
+def device_contradicted(decision: Decision, given: DeviceContradicted) -> None:
+    """Treat a repeated report with different content as a doubt (I04), and endless motion in a round as a stop (I19).
+
+    All else is noted: only the first answer to a command counts, forged frames are ignored, and the count in a status
+    is compared with the journal.
     """
     if not decision.state.device.connected:
         return
+    if given.what == "motion" and (not decision.state.in_round or decision.state.decks.waiting is not None):
+        return  # a device with a second compartment shuffles the next deck meanwhile
     note = _contradiction(given)
     decision.emit(events.DeviceNoted(NOTED_AS.get(given.what, "contradiction"), note))
     if given.what == "report":
         raise_count_in_doubt(decision, note)
+    if given.what == "motion":
+        stop(decision, None, message("command: the device reports that cards are moving, but nothing was ordered"))
 
 
 def _contradiction(given: DeviceContradicted) -> Message:
-    if given.what == "report":
-        return message(
-            "the device sent its report {number} again with different content: cards may have passed unseen",
-            number=given.number,
+    if given.what == "forged_frames":
+        return counted(
+            "1 frame did not come from the device: check the cable and what is connected to it",
+            "{count} frames did not come from the device: check the cable and what is connected to it",
+            given.number,
         )
-    if given.what == "answer":
-        return message("the device gave two different answers to command {number}", number=given.number)
-    if given.what == "unknown_answer":
-        return message("the device answered command {number}, which it was never sent", number=given.number)
-    return counted(
-        "1 frame did not come from the device: check the cable and what is connected to it",
-        "{count} frames did not come from the device: check the cable and what is connected to it",
-        given.number,
-    )
+    said = CONTRADICTIONS[given.what]
+    return replace(said, args={"number": given.number}) if "{number}" in said.id else said

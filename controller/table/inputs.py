@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 
@@ -13,6 +13,7 @@ from controller.table.record import ConfigurationRecord, FileRecord
 from controller.table.settings import Settings
 from firmware_bridge.capabilities import DeviceIdentity, DeviceStatus
 from firmware_bridge.cards import Evidence
+from firmware_bridge.drivers.base import Contradiction
 from firmware_bridge.messages import AnyText
 from firmware_bridge.observations import AnyObservation
 
@@ -92,12 +93,12 @@ class ReportsMissing(Input, frozen=True, tag="reports_missing"):
 
 
 class DeviceContradicted(Input, frozen=True, tag="device_contradicted"):
-    """A message on the line contradicts what was sent before.
+    """A message on the line contradicts what was sent before (`firmware_bridge.drivers.base.Contradiction`).
 
     `number`: of the report or command in question, or of the frames that the device did not seal.
     """
 
-    what: Literal["report", "answer", "unknown_answer", "forged_frames"]
+    what: Contradiction
     boot: int
     number: int
     evidence: Evidence

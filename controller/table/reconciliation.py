@@ -220,7 +220,7 @@ def reports_missing(decision: Decision, given: ReportsMissing) -> None:
     taken = device.last_report if device.boot == given.boot else 0
     if given.withheld:
         note = message(
-            "the device does not send its report {first}: cards may have passed unseen",
+            "report {first} of the device does not arrive: cards may have passed unseen",
             first=given.first,
         )
     elif given.last is None:

@@ -75,15 +75,38 @@ class Answered(HeardStruct, frozen=True, tag="answered"):
     reason: str = ""
 
 
-class Contradicted(HeardStruct, frozen=True, tag="contradicted"):
-    """Something from the device contradicts what it sent before. `number` is that of the report or command concerned.
+Contradiction: TypeAlias = Literal[
+    "report",
+    "answer",
+    "unknown_answer",
+    "forged_frames",
+    "acknowledgement",
+    "heard",
+    "counts",
+    "clock",
+    "last_command",
+    "motion",
+]
+"""What contradicts what a device sent, or was sent, before.
 
-    The values of `what`: "report", a known number came again with other content; "answer", a command was answered in
-    two ways; "unknown_answer", the answer is to a command not given on this link; "forged_frames", the device did not
-    seal these frames, or they are repeats, so someone may be in the line (`number` counts them for this link).
+- `report`: a known number came again with other content
+- `answer`: a command was answered in two ways
+- `unknown_answer`: the answer is to a command not given on this link
+- `forged_frames`: the device did not seal these frames, or they are repeats, so someone may be in the line
+- `acknowledgement`: a report comes again although the device has confirmed its acknowledgement
+- `heard`: the device confirms a frame that was never sent
+- `counts`, `clock`, `last_command`: these fields of its status contradict each other or an earlier status
+- `motion`: it reports moving cards for longer than any order takes, and no order was given
+"""
+
+
+class Contradicted(HeardStruct, frozen=True, tag="contradicted"):
+    """Something from the device contradicts what was sent before.
+
+    `number` is that of the report or command concerned; it counts the frames that were forged on this link.
     """
 
-    what: Literal["report", "answer", "unknown_answer", "forged_frames"]
+    what: Contradiction
     boot: int
     number: int
     evidence: Evidence

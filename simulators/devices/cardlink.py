@@ -334,6 +334,8 @@ class CardlinkDevice:
     def _take_opened(self, frame: OpenedFrame, now: float) -> None:
         if frame.kind == FrameKind.RESUME:
             self._take_resume(frame, now)
+        elif not self._has_resumed:
+            raise ValueError("no resume was understood")
         elif frame.kind == FrameKind.ACK:
             assert self._channel is not None
             self._channel.hear(messages.decode_ack(frame.body).heard, now)
@@ -393,8 +395,13 @@ class CardlinkDevice:
         else:
             self._on_command(command_id, order)
 
+    @property
+    def _has_resumed(self) -> bool:
+        """Return whether a resume of the active link was understood."""
+        return not math.isinf(self._status_at)
+
     def _fill_window(self, now: float) -> None:
-        if self._channel is None or math.isinf(self._status_at):  # no link, or no resume that was understood
+        if self._channel is None or not self._has_resumed:
             return
         waiting = self._kept[self._in_flight : WINDOW]
         for kept in waiting:

@@ -231,6 +231,10 @@ static void take_opened(struct device *d, const uint8_t *frame, size_t size)
     struct reader body = {frame + HEADER + COUNTER, frame + size - TAG};
     size_t fields = 0;
     uint64_t boot = 0, number = 0;
+    if (frame[1] != RESUME && !d->link.resumed) {
+        reject_sealed(d); /* "A link", device, rule 3 */
+        return;
+    }
     switch (frame[1]) {
     case RESUME:
         if (!get_array(&body, &fields) || fields < 2 || !get_uint(&body, UINT32_MAX, &boot) ||

@@ -46,7 +46,7 @@ class BenchDevice:
         version: int = 1,
         kind: str = "shuffler",
         firmware_digest: str = "0" * 64,
-        capabilities: Sequence[str] = ("retains_reports", "dispenses_on_command", "sings"),
+        capabilities: Sequence[str] = ("exit_hold", "retains_reports", "dispenses_on_command", "sings"),
         random: Callable[[], bytes] = fresh_nonce,
     ) -> None:
         self.carried_out: list[tuple[int, messages.AnyOrder]] = []

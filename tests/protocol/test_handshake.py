@@ -8,7 +8,7 @@ from zlib import crc32
 
 import pytest
 
-from firmware_bridge.drivers.base import LinkReady, Reported, StatusHeard
+from firmware_bridge.drivers.base import Contradicted, LinkReady, Reported, StatusHeard
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import CRC, HEADER, MAX_DECODED, FrameReader, enclose
 from firmware_bridge.drivers.cardlink.handshake import UNPROVEN
@@ -128,7 +128,7 @@ def test_reports_that_come_before_the_status_are_dropped_and_come_again() -> Non
     assert host.receive(device.link.outgoing(), 0.2) == []
     host.tick(0.5)
     heard = converse(host, device, 0.5)
-    assert [type(thing) for thing in heard] == [LinkReady, Reported]
+    assert [type(thing) for thing in heard] == [LinkReady, Reported, Contradicted], "the late status is noted"
 
 
 # -- keys -----------------------------------------------------------------------------------------------------------

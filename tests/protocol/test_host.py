@@ -172,7 +172,7 @@ def test_the_link_ends_when_the_report_due_does_not_come_and_later_ones_do(
     assert host.wake_at() == 6.0
     end = over(host.tick(6.0))
     assert (end.code, end.refused) == ("device-reports", False)
-    assert "report 1 " in str(end.sentence)
+    assert "report 1," in str(end.sentence)
 
 
 def test_the_report_due_may_come_late(host: CardlinkHost, device: BenchDevice) -> None:

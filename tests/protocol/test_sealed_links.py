@@ -12,11 +12,23 @@ import pytest
 from firmware_bridge.commands import Dispense, ReleaseExit
 from firmware_bridge.drivers.base import Contradicted, Heard, LinkOver, LinkReady, Reported
 from firmware_bridge.drivers.cardlink import messages
-from firmware_bridge.drivers.cardlink.framing import CRC, END, ESCAPE, ESCAPED_END, ESCAPED_ESCAPE, FrameReader, enclose
+from firmware_bridge.drivers.cardlink.framing import (
+    CRC,
+    END,
+    ESCAPE,
+    ESCAPED_END,
+    ESCAPED_ESCAPE,
+    HEADER,
+    VERSION,
+    FrameReader,
+    enclose,
+)
+from firmware_bridge.drivers.cardlink.host import LinkStep
 from firmware_bridge.drivers.cardlink.messages import CLEAR, FrameKind
 from firmware_bridge.drivers.cardlink.sealing import (
     FRESH_WITHIN,
     GRACE,
+    INTERRUPT,
     LOST_WITHOUT,
     NOTED_AGAIN_AFTER,
     FrameSealer,
@@ -31,6 +43,7 @@ from .parts import (
     channel_of,
     converse,
     frame,
+    host_before,
     kinds_in,
     linked,
     make_host,
@@ -205,7 +218,8 @@ def test_every_bit_of_a_sealed_frame_counts() -> None:
     for bit in range(8 * len(good.content)):
         content = bytearray(good.content)
         content[bit // 8] ^= 1 << bit % 8
-        assert wire.host.receive(enclose(bytes(content)), 0.1) == [], f"bit {bit} may be changed"
+        heard = wire.host.receive(enclose(bytes(content)), 0.1)
+        assert not any(isinstance(thing, Reported) for thing in heard), f"bit {bit} may be changed"
     assert channel.heard == before
     (report,) = wire.host.receive(enclose(good.content), 0.2)
     assert isinstance(report, Reported)
@@ -243,11 +257,24 @@ def test_ten_thousand_forgeries_are_one_fault_and_change_nothing() -> None:
     assert wire.device.carried_out == [(9, messages.ReleaseExitOrder())]
 
 
+def test_a_forgery_in_the_first_seconds_is_reported_and_left_over_frames_are_not() -> None:
+    left_over = frame(FrameKind.STATUS, bytes(30))
+    device = BenchDevice()
+    host, first = host_before(LinkStep.FIRST_STATUS, device)
+    assert notes(list(host.receive(left_over + first, 0.1))) == []
+    assert notes(list(host.receive(sealed_by_nobody(INTERRUPT), 0.2))) == [], "that endpoint has sent nothing yet"
+    assert notes(list(host.receive(left_over, 0.3))) == [1]
+
+
+def sealed_by_nobody(flags: int) -> bytes:
+    return enclose(HEADER.pack(VERSION, FrameKind.STATUS, flags, BOOT, 0) + bytes(40))
+
+
 def test_endless_forgeries_lead_to_a_new_link(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("firmware_bridge.drivers.cardlink.sealing.MOST_FORGED", 100)
     wire = Wire()
     heard = [thing for _ in range(100) for thing in wire.host.receive(frame(FrameKind.STATUS, bytes(30)), 0.1)]
-    assert over(heard).code == "device-forged-frames"
+    assert over(heard[-1:]).code == "device-forged-frames"
     for _ in range(100):
         wire.device.exchange(frame(FrameKind.COMMAND, bytes(30)), 0.1)
     assert not wire.device.link.linked

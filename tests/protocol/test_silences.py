@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias
 
 import pytest
 
@@ -91,7 +91,7 @@ def test_reports_that_never_come_end_one_link_and_are_then_given_up() -> None:
     (end,) = line.of(LinkOver)
     assert isinstance(end, LinkOver)
     assert (end.code, end.refused) == ("device-reports", False)
-    assert "report 3 " in str(end.sentence)
+    assert "report 3," in str(end.sentence)
     assert not line.of(ReportsGone)
     line.run(DUE_WITHIN + 0.5)
     assert line.of(ReportsGone) == [ReportsGone(BOOT, 3, None, withheld=True, newest=3)]
@@ -379,6 +379,148 @@ def test_endless_motion_is_reported_and_reports_meanwhile_do_not_excuse_it(
     assert _moving(host, device, 1.0 + MOVES_WITHIN)
     assert not _moving(host, device, 2.0 + MOVES_WITHIN, moving=False)
     assert not _moving(host, device, 3.0 + MOVES_WITHIN)
+
+
+# -- statuses that contradict themselves ------------------------------------------------------------------------------
+
+Changes: TypeAlias = Mapping[str, object]
+OTHER_SHUFFLE: Final = {"shuffle": 8}
+
+
+def _contradictions(device: BenchDevice, *statuses: Changes, order: int = 0, every: float = 1.0) -> list[str]:
+    """Return what the host makes of these statuses, one after the other, after an order that the device answered."""
+    host = linked(device)
+    if order:
+        host.command(order, Dispense(3), 0.1)
+        device.answers_by_itself = False
+        device.exchange(host.outgoing(), 0.1)
+        host.receive(_answer(device, order, done=True), 0.1)
+    heard: list[Heard] = []
+    for place, changes in enumerate(statuses):
+        now = 0.5 + every * place
+        device.exchange(host.outgoing(), now)
+        data = status(device, **changes)  # type: ignore[arg-type]  # fields of the status
+        heard += [*host.tick(now), *host.receive(data, now)]
+    return [one.what for one in heard if isinstance(one, Contradicted)]
+
+
+@pytest.mark.parametrize(
+    ("what", "statuses"),
+    [
+        ("heard", [{"heard": 10_000}]),
+        ("counts", [{"dispensed": 3, "remaining": 52}]),
+        ("counts", [{"loaded": 0, "dispensed": 3, "remaining": 49}]),
+        ("counts", [{"sets_dispensed": 1}]),
+        ("counts", [{"dispensed": 6, "remaining": 46}, {"dispensed": 3, "remaining": 49}]),
+        ("counts", [{}, {"loaded": 51, "remaining": 51}]),
+        ("clock", [{}, {"uptime_ms": 999}]),
+        ("last_command", [{"last_command": 4}, {"last_command": 3}]),
+    ],
+)
+def test_a_status_that_contradicts_itself_is_noted_once(
+    device: BenchDevice, what: str, statuses: list[Changes]
+) -> None:
+    assert _contradictions(device, *statuses, *[statuses[-1]] * 5) == [what]
+
+
+@pytest.mark.parametrize(
+    "statuses",
+    [
+        [OTHER_SHUFFLE | {"loaded": 0, "dispensed": 3, "remaining": 0}],
+        [{"dispensed": 6, "remaining": 46, "sets_dispensed": 2}, OTHER_SHUFFLE],
+        [{"shuffle": 0, "loaded": 51, "remaining": 51}, {}],
+        [{}, {"uptime_ms": 2000, "dispensed": 3, "remaining": 49, "sets_dispensed": 1}],
+    ],
+    ids=["a shoe without a counter", "the next shuffle", "a deck is loaded", "a set is dispensed"],
+)
+def test_statuses_that_follow_one_another_are_not_noted(device: BenchDevice, statuses: list[Changes]) -> None:
+    assert _contradictions(device, *statuses) == []
+
+
+@pytest.mark.parametrize(
+    ("last_command", "noted"), [(7, []), (6, ["last_command"]), (8, ["last_command"])], ids=["it", "before", "later"]
+)
+def test_last_command_is_compared_with_the_command_answered_as_done(
+    device: BenchDevice, last_command: int, noted: list[str]
+) -> None:
+    assert _contradictions(device, *[{"last_command": last_command}] * 4, order=7) == noted
+
+
+def test_motion_without_an_order_is_noted_once_each_time(device: BenchDevice) -> None:
+    moving, resting = {"moving": True}, {"moving": False}
+    long = [moving] * (int(MOVES_WITHIN) + 5)
+    assert _contradictions(device, *long, resting, *long) == ["motion", "motion"]
+
+
+def test_a_shuffle_without_an_order_may_take_any_time(device: BenchDevice) -> None:
+    assert _contradictions(device, *[{"moving": True, "shuffle": 0}] * 60) == []
+
+
+# -- acknowledgements -------------------------------------------------------------------------------------------------
+
+
+def test_a_report_that_comes_again_after_its_acknowledgement_was_confirmed_is_noted_once(device: BenchDevice) -> None:
+    host = linked(device)
+    heard: list[Heard] = []
+    for second in range(1, 10):
+        for number in (1, 2):
+            heard += host.receive(removed(device, number), float(second))
+            host.acknowledge(BOOT, number, float(second))
+        device.exchange(host.outgoing(), float(second))
+        heard += [*host.receive(status(device, last_report=2), second + 0.1), *host.tick(second + 0.1)]
+    assert [one.what for one in heard if isinstance(one, Contradicted)] == ["acknowledgement"]
+
+
+def test_a_report_that_comes_again_before_the_device_knew_is_not_noted(device: BenchDevice) -> None:
+    host = linked(device)
+    heard: list[Heard] = []
+    for second in range(1, 4):
+        heard += host.receive(removed(device, 1), float(second))
+        host.acknowledge(BOOT, 1, float(second))
+        heard += host.receive(status(device, last_report=1), second + 0.1)
+    assert not [one for one in heard if isinstance(one, Contradicted)], "nothing that the host sends arrives"
+
+
+# -- what the end of a link says --------------------------------------------------------------------------------------
+
+
+def test_a_shoe_that_cannot_hold_its_exit_loses_the_link_for_a_withheld_report_within_two_seconds() -> None:
+    line = Silence(lambda number: number <= 2)
+    line.device._capabilities = ["dispenses_on_removal"]
+    line.connect()
+    line.report(2)
+    line.run(2)
+    line.report()
+    line.run(2)
+    assert [end.code for end in line.of(LinkOver)] == ["device-reports"]  # type: ignore[union-attr]  # all are ends
+    line.run(DUE_WITHIN - 1)
+    assert not line.of(ReportsGone), "it is given up no sooner than from other devices"
+    line.run(2)
+    assert line.of(ReportsGone) == [ReportsGone(BOOT, 3, None, withheld=True, newest=3)]
+
+
+def test_a_report_that_arrives_damaged_is_not_called_withheld(device: BenchDevice) -> None:
+    host = linked(device)
+    ends: list[Heard] = []
+    for half in range(1, 14):
+        now = half / 2
+        device.exchange(host.outgoing(), now)
+        host.receive(b"\xc0damaged and long enough\xc0" + status(device, last_report=1), now)
+        ends += host.tick(now)
+    end = over(ends)
+    assert (end.code, end.refused) == ("device-damaged-frames", False)
+
+
+def test_a_device_that_hears_nothing_is_not_called_silent(device: BenchDevice) -> None:
+    host = linked(device)
+    device.exchange(host.outgoing(), 0.0)
+    for second in range(1, 4):
+        host.receive(status(device), float(second))
+        host.tick(float(second))
+        host.outgoing()  # lost on the way
+    end = over(host.tick(6.0))
+    assert end.code == "device-delayed"
+    assert "carries data to the device" in str(end.sentence)
 
 
 class Ahead(Silence):

@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from firmware_bridge.drivers.base import Heard, LinkReady
+from firmware_bridge.drivers.base import Contradicted, Heard, LinkReady
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import FrameReader
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
@@ -151,7 +151,9 @@ def test_no_frame_of_one_established_link_is_accepted_on_the_other(serials: tupl
     )
     assert devices[0].exchange(order, 2.9) == b""
     assert devices[0].carried_out == []
-    assert hosts[0].receive(status(devices[1]), 2.9) == []
+    noted = only(hosts[0].receive(status(devices[1]), 2.9))
+    assert isinstance(noted, Contradicted)
+    assert noted.what == "forged_frames"
     assert hosts[0].statistics.frames_forged == 1
     devices[0].link.tick(3.0)
     assert not devices[0].link.linked

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 from msgspec.structs import replace
 
 from controller.games.specification import Kind, Unit
 from controller.roles import Role
 from controller.table import events, operations
+from controller.table.events.device_events import NOTED
 from controller.table.inputs import DeviceContradicted, StatusReceived
 from controller.table.phases import Phase
 from firmware_bridge.cards import Evidence
 from firmware_bridge.commands import AnyCommand, HoldExit, ReleaseExit
+from firmware_bridge.drivers.base import Contradiction
 from tests.table.harness import TableHarness
 
 BOTH = pytest.mark.parametrize("unit", Unit)
@@ -158,10 +162,22 @@ def test_a_contradicting_report_is_a_doubt_only_in_a_round() -> None:
     assert table.at(Phase.DEALING_SETS)
 
 
-@pytest.mark.parametrize("what", ["answer", "unknown_answer"])
-def test_answers_that_contradict_are_noted_and_decide_nothing(what: str) -> None:
+@pytest.mark.parametrize("what", sorted(set(get_args(Contradiction)) - {"report", "motion"}))
+def test_other_contradictions_are_noted_and_decide_nothing(what: Contradiction) -> None:
     table = TableHarness().start().to_dealing()
-    table.give(DeviceContradicted(what, 1, 7, Evidence(b"")))  # type: ignore[arg-type]  # one of its texts
+    table.give(DeviceContradicted(what, 1, 7, Evidence(b"")))
     assert not table.state.open
-    assert "command 7" in str(table.last(events.DeviceNoted).detail)
+    noted = table.last(events.DeviceNoted)
+    assert noted.what in NOTED, "people read it"
+    assert ("command 7" in str(noted.detail)) == (what in ("answer", "unknown_answer"))
     table.finish()
+
+
+def test_endless_motion_that_nobody_ordered_is_a_stop_in_a_round() -> None:
+    table = TableHarness().start()
+    table.give(DeviceContradicted("motion", 1, 1, Evidence(b"")))
+    assert not table.state.device.stops
+    table.to_dealing()
+    table.give(DeviceContradicted("motion", 1, 2, Evidence(b"")))
+    assert table.open.kind is Kind.TECHNICAL_STOP
+    assert "nothing was ordered" in str(table.last(events.IrregularityRaised).note)

@@ -24,7 +24,7 @@ UNTESTED: Final[dict[tuple[str, str], str]] = {
         "the memory has to be filled, which may take thousands of reports; this project's tests do it with a simulated "
         "device"
     ),
-    **{("Reports", f"Host {number}"): OF_THE_HOST for number in range(1, 8)},
+    **{("Reports", f"Host {number}"): OF_THE_HOST for number in range(1, 9)},
     ("Commands", "1"): OF_THE_HOST,
     **{("Commands", str(number)): OF_THE_HOST for number in (5, 6, 7)},
     ("Signs of life", "stale after"): OF_THE_HOST,

@@ -351,9 +351,11 @@ def _without(causes: tuple[AnyText, ...], ended: AnyText) -> tuple[AnyText, ...]
 
 
 NOTED: Final = {
-    "self_test_finished": message("self-test"),
-    "tampered": message("tampered with"),
-    "doubt": message("in doubt"),
+    "contradiction": message("device link: {detail}"),
+    "device-forged-frames": message("device link: {detail}"),
+    "doubt": message("device: in doubt: {detail}"),
+    "self_test_finished": message("device: self-test: {detail}"),
+    "tampered": message("device: tampered with: {detail}"),
 }
 """A device's notes that people wait for or must look into."""
 
@@ -368,7 +370,7 @@ class DeviceNoted(Event, frozen=True, tag="device_noted"):
     def line(event: Fields) -> Message | None:
         """Return the line of a note that people wait for or have to look into; other notes are only for the journal."""
         named = NOTED.get(event["what"])
-        return named and message("device: {what}: {detail}", what=named, detail=event["detail"])
+        return named and replace(named, args={"detail": event["detail"]})
 
 
 class MaintenanceBegan(Event, frozen=True, tag="maintenance_began"):

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from msgspec.structs import replace
+
 from firmware_bridge.capabilities import DeviceIdentity
 from firmware_bridge.drivers.base import LinkOver
 from firmware_bridge.drivers.cardlink import messages, sealing
@@ -68,11 +70,11 @@ class HostHandshake:
             return other_version(said.version)
         sealing.check_nonce(said.nonce)
         if refusal := self._policy.refuse_serial(said.serial):
-            return refusal
+            return unproven(refusal)
         key = self._key_of(said.serial)
         self._judged = key is not None
         if key is None and self._recorded is None:
-            return LinkOver("device-unknown-serial", self._no_key_for(said.serial), refused=True)
+            return unproven(LinkOver("device-unknown-serial", self._no_key_for(said.serial), refused=True))
         parts = (key or bytes(sealing.KEY_SIZE), self._nonce, said.nonce, self._hello, frame.content)
 
         def proof(role: bytes) -> bytes:
@@ -94,7 +96,7 @@ class HostHandshake:
             said = message(
                 "The device could not prove its identity: its key differs from the key stored here. Pair it again."
             )
-            return LinkOver("device-proof", sentences(said, UNPROVEN), refused=True)
+            return unproven(LinkOver("device-proof", said, refused=True))
         identity, nonce = self._proven.identity, self._proven.nonce
         if refusal := self._policy.refuse_firmware(identity.serial, identity.firmware_digest):
             return refusal
@@ -121,6 +123,12 @@ class HostHandshake:
         )
 
 
+def unproven(over: LinkOver) -> LinkOver:
+    """Return the same end of a link, with the warning that anything on the line may have caused it."""
+    assert isinstance(over.sentence, Message)
+    return replace(over, sentence=sentences(over.sentence, UNPROVEN))
+
+
 def other_version(version: int) -> LinkOver:
     """Return the end for a device that speaks another version of the protocol."""
     said = message(
@@ -128,7 +136,7 @@ def other_version(version: int) -> LinkOver:
         version=version,
         ours=VERSION,
     )
-    return LinkOver("device-version", sentences(said, UNPROVEN), refused=True)
+    return unproven(LinkOver("device-version", said, refused=True))
 
 
 def rejected(frame_body: bytes, *, proven: bool) -> LinkOver:
@@ -142,4 +150,5 @@ def rejected(frame_body: bytes, *, proven: bool) -> LinkOver:
         if reject.code == "proof"
         else None
     )
-    return LinkOver("device-rejects-host", sentences(said, differ, None if proven else UNPROVEN), refused=True)
+    over = LinkOver("device-rejects-host", sentences(said, differ), refused=True)
+    return over if proven else unproven(over)

@@ -10,9 +10,10 @@ Nothing here does I/O. Whatever bytes come in, the only results are those of `fi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from enum import Enum, auto
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from firmware_bridge import observations
 from firmware_bridge.cards import Evidence
@@ -20,6 +21,7 @@ from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers.base import (
     Answered,
     Contradicted,
+    Contradiction,
     Heard,
     LinkOver,
     LinkReady,
@@ -29,9 +31,14 @@ from firmware_bridge.drivers.base import (
 )
 from firmware_bridge.drivers.cardlink import link_ends, messages
 from firmware_bridge.drivers.cardlink.framing import HEADER, VERSION, Frame, FrameReader, enclose
-from firmware_bridge.drivers.cardlink.handshake import HostHandshake, Proven, other_version, rejected
+from firmware_bridge.drivers.cardlink.handshake import HostHandshake, Proven, other_version, rejected, unproven
 from firmware_bridge.drivers.cardlink.messages import CLEAR, FrameKind, encode_body, why_unreadable
-from firmware_bridge.drivers.cardlink.reports import OverdueReport, ReportSequence, Statuses
+from firmware_bridge.drivers.cardlink.reports import (
+    Acknowledgements,
+    OverdueReport,
+    ReportSequence,
+    Statuses,
+)
 from firmware_bridge.drivers.cardlink.sealing import LOST_WITHOUT, OpenedFrame, SealedChannel
 from firmware_bridge.drivers.cardlink.translate import observation_of, order_of, status_of
 from firmware_bridge.drivers.detect import SAMPLE_SIZE
@@ -50,7 +57,6 @@ DAMAGED: Final = 2  # frames since the last good one: then the line is bad, rath
 ANSWERED_WITHIN: Final = 5.0  # seconds; longer while cards move (docs/cardlink.md, "Commands" 6)
 ANSWERS_KEPT: Final = 64  # to recognise a repeated answer
 
-Contradiction: TypeAlias = Literal["report", "answer", "unknown_answer"]
 Make: TypeAlias = Callable[[float], bytes]  # returns a frame's bytes for this time
 FLAGS_END: Final = 3  # bytes of the header before those that name a report; flags are ignored
 _HOST_KINDS: Final = frozenset(
@@ -114,6 +120,7 @@ class CardlinkHost:
         self._reader = FrameReader()
         self._out: list[bytes] = []
         self._note_keys = note_keys
+        self._replayed = replayed
         self._first_bytes = b""  # from a device that has sent no frame yet
         self._damaged_before = 0  # frames damaged before the last good one
         self._held = held
@@ -126,6 +133,9 @@ class CardlinkHost:
         self._started = now
         self._last_valid: float | None = None
         self._statuses = Statuses()
+        self._acknowledgements = Acknowledgements()
+        self._damaged_since_report = 0  # frames damaged when the last report was taken
+        self._moving: set[int] = set()  # the open commands that move cards
         self._echoed = False
         self._last_ack = now
         self._commands: dict[int, Unanswered] = {}
@@ -211,6 +221,9 @@ class CardlinkHost:
     def command(self, command_id: int, command: AnyCommand, now: float) -> None:
         if self._step is not LinkStep.READY or command_id in self._commands:
             return
+        self._statuses.order(command_id)
+        if command.moves_cards:
+            self._moving.add(command_id)
         body = encode_body(messages.CommandBody(command_id, order_of(command)))
         self._commands[command_id] = self._ask(self._sealed(FrameKind.COMMAND, body), now)
 
@@ -244,12 +257,17 @@ class CardlinkHost:
         assert self._channel is not None
         body = encode_body(messages.AckBody(self._channel.heard))
         self._out.append(self._channel.seal(FrameKind.ACK, boot or self._boot, number, body, now))
+        self._acknowledgements.send(self._channel.sent, boot, number)
 
     def _end(self, over: LinkOver) -> LinkOver:
         self._step = LinkStep.OVER
         self._waiting = None
         self._commands.clear()
         return over
+
+    def _end_by_sender(self, over: LinkOver) -> LinkOver:
+        """End the link for what was received. Before the device's proof, anything on the line may have sent it."""
+        return self._end(over if self._proven is not None else unproven(over))
 
     def _ends_at(self) -> float:
         """Return when the link ends unless something is received before."""
@@ -266,11 +284,19 @@ class CardlinkHost:
                 return link_ends.FLOW_CONTROL
             return link_ends.damaged(self._damaged, self.statistics.frames_in)
         if now >= self._last_valid + LOST_AFTER:
+            if self._went_unheard():
+                return link_ends.HEARS_NOTHING
             return link_ends.silent(LOST_AFTER)
         if self._channel is not None and now >= self._channel.ends_at():
             without = self._statuses.silent_for(now) >= LOST_WITHOUT
             return link_ends.no_status(LOST_WITHOUT) if without else link_ends.delayed(LOST_WITHOUT)
         return link_ends.NO_ANSWERS
+
+    def _went_unheard(self) -> bool:
+        """Return whether the last status named nothing that was sent in the time before it."""
+        if self._channel is None or self._step is not LinkStep.READY:
+            return False
+        return self._statuses.at >= self._channel.unheard_since() + STALE_AFTER
 
     def _why_nothing_valid(self) -> LinkOver:
         if self._echoed:
@@ -287,9 +313,11 @@ class CardlinkHost:
             return (self._end(link_ends.counts_too_few(self._sequence.number - 1)),)
         gone = self._overdue.give_up()
         if gone is None:
+            if self._damaged - self._damaged_since_report >= DAMAGED:
+                return (self._end(link_ends.damaged(self._damaged, self.statistics.frames_in)),)
             return (self._end(link_ends.report_withheld(self._sequence.number)),)
         heard: list[Heard] = [gone]
-        self._release_answers(heard)
+        self._release_answers(now, heard)
         return heard
 
     @property
@@ -318,10 +346,10 @@ class CardlinkHost:
         try:
             self._handle(taken, now, heard)
         except messages.BadMessageError as error:
-            heard.append(self._end(link_ends.no_message(error)))
+            heard.append(self._end_by_sender(link_ends.no_message(error)))
         except ValueError as error:
             # An undamaged frame that is not a message in this protocol. Reports are handled in _take_report.
-            heard.append(self._end(link_ends.no_message(why_unreadable(frame.kind, taken.body, error))))
+            heard.append(self._end_by_sender(link_ends.no_message(why_unreadable(frame.kind, taken.body, error))))
 
     def _handle(self, frame: Frame | OpenedFrame, now: float, heard: list[Heard]) -> None:
         handle = _HANDLERS.get((self._step, frame.kind))
@@ -329,7 +357,7 @@ class CardlinkHost:
         if frame.kind == (FrameKind.SEALED_REJECT if proven else FrameKind.REJECT):
             self._take_reject(frame, proven, heard)
         elif self._wrong_boot(frame):
-            heard.append(self._end(link_ends.REBOOTED))
+            heard.append(self._end_by_sender(link_ends.REBOOTED))
         elif handle is not None:
             handle(self, frame, now, heard)
 
@@ -352,7 +380,7 @@ class CardlinkHost:
         """Check the frames that were dropped: too long to be answered, forged, or repeated."""
         if self._channel is None:
             if self._reader.too_long:
-                heard.append(self._end(link_ends.too_long(self._reader.too_long)))
+                heard.append(self._end_by_sender(link_ends.too_long(self._reader.too_long)))
             return
         self.statistics.frames_forged = self._channel.forged
         self.statistics.frames_repeated = self._channel.repeated
@@ -379,13 +407,15 @@ class CardlinkHost:
         if isinstance(proven, LinkOver):
             heard.append(self._end(proven))
             return
+        self._proven = proven
         self._sequence = ReportSequence(self._held, proven.kept, self._boot)
-        self._overdue = OverdueReport(self._sequence, self._memory, self._held)
+        holds_exit = proven.identity.capabilities.holds_exit
+        self._overdue = OverdueReport(self._sequence, self._memory, self._held, holds_exit=holds_exit)
         self._channel = SealedChannel(*proven.keys)
         self._note_keys(proven.keys)
-        self._proven = proven
         self._step = LinkStep.FIRST_STATUS
         self._waiting = self._ask(self._sealed(FrameKind.RESUME, encode_body(messages.ResumeBody(*self._held))), now)
+        self._acknowledgements.send(self._channel.sent, *self._held)
 
     def _take_first_status(self, frame: OpenedFrame, now: float, heard: list[Heard]) -> None:
         assert self._proven is not None
@@ -395,22 +425,32 @@ class CardlinkHost:
         self._waiting = None
         self._channel.stands(now)
         self._send_ack(now)
-        self._hear_status(said, now)
+        self._damaged_since_report = self._damaged
+        contradictions = self._hear_status(frame, said, now)
         self._memory.take_nonce(self._proven.nonce)
         heard.append(LinkReady(self._proven.identity, status_of(said, frame.boot), self._proven.nonce))
         heard.extend(self._sequence.gone)
+        heard.extend(contradictions)
 
     def _take_status(self, frame: OpenedFrame, now: float, heard: list[Heard]) -> None:
         said = messages.decode_status(frame.body)
-        self._hear_status(said, now)
+        contradictions = self._hear_status(frame, said, now)
         late = [one for one, asked in self._commands.items() if now >= asked.since + ANSWERED_WITHIN]
         heard.append(StatusHeard(status_of(said, frame.boot), tuple(late), self._statuses.move_too_long(now)))
+        heard.extend(contradictions)
 
-    def _hear_status(self, said: messages.StatusBody, now: float) -> None:
+    def _hear_status(self, frame: OpenedFrame, said: messages.StatusBody, now: float) -> list[Heard]:
+        """Take a status, and return what it contradicts."""
         assert self._channel is not None
+        contradictions: list[Heard] = []
+        sent = math.inf if self._replayed else self._channel.sent
+        for what, number in self._statuses.contradictions(said, sent, now):
+            self._note(what, frame, number, now, contradictions)
         self._channel.hear(said.heard, now)
-        self._statuses.hear(now, moving=said.moving)
+        self._acknowledgements.hear(said.heard, now)
+        self._statuses.hear(said, now, ordered=bool(self._moving))
         self._overdue.hear_of(said.last_report, now)
+        return contradictions
 
     def _take_answer(self, frame: OpenedFrame, now: float, heard: list[Heard]) -> None:
         answer = messages.decode_answer(frame.body)
@@ -422,7 +462,7 @@ class CardlinkHost:
         elif answer.command_id in self._commands:
             self._early_answers[answer.command_id] = (frame.number, answered)
             self._overdue.hear_of_answer(frame.number, now)
-            self._release_answers(heard)
+            self._release_answers(now, heard)
         else:
             self._note("unknown_answer", frame, answer.command_id, now, heard)
 
@@ -430,7 +470,7 @@ class CardlinkHost:
         if self._memory.may_note(what, frame.boot, number, now):
             heard.append(Contradicted(what, frame.boot, number, Evidence(frame.content)))
 
-    def _release_answers(self, heard: list[Heard]) -> None:
+    def _release_answers(self, now: float, heard: list[Heard]) -> None:
         """Release the answers that overtook reports sent before them, as soon as those reports are taken or given up.
 
         Until then the command is repeated, and counts as unanswered.
@@ -439,6 +479,10 @@ class CardlinkHost:
             is_taken = self._sequence.boot == self._boot and self._sequence.number > number
             if is_taken or self._sequence.takes_next:
                 del self._early_answers[command_id], self._commands[command_id]
+                if command_id in self._moving:
+                    self._moving.discard(command_id)
+                    if answered.done:
+                        self._statuses.carry_out(command_id, now)
                 self._answers[command_id] = answered
                 if len(self._answers) > ANSWERS_KEPT:
                     del self._answers[next(iter(self._answers))]
@@ -460,15 +504,18 @@ class CardlinkHost:
         if self._sequence.accept(frame.boot, first, frame.number):
             evidence = Evidence(frame.content)
             self._overdue.take(frame.boot, frame.number)
+            self._damaged_since_report = self._damaged
             self._memory.take(frame.boot, frame.number, evidence)
             heard.append(Reported(frame.boot, frame.number, uptime, report, evidence))
             if self._early_answers:
-                self._release_answers(heard)
+                self._release_answers(now, heard)
             return
         if self._sequence.is_repeat(frame.boot, frame.number):
             self.statistics.reports_repeated += 1
             if not self._is_rightful_repeat(frame, covers=covers):
                 self._note("report", frame, frame.number, now, heard)
+            elif not self._sequence.has_skipped and self._acknowledgements.cover(frame.boot, frame.number, now):
+                self._note("acknowledgement", frame, 0, now, heard)
         else:
             self.statistics.reports_out_of_order += 1
             self._overdue.hear_of_later(now)

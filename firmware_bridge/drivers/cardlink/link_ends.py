@@ -30,6 +30,13 @@ NO_ANSWERS: Final = LinkOver(
     "device-no-answer",
     message("The device sends data but does not answer this program: check the wire that carries data to the device."),
 )
+HEARS_NOTHING: Final = LinkOver(
+    "device-delayed",
+    message(
+        "The device stopped sending after it had received nothing from this program for some time: check the wire that "
+        "carries data to the device, and what is connected to it. The program reconnects."
+    ),
+)
 COUNTERS_USED_UP: Final = LinkOver(
     "device-counters", message("This link has used all its frame numbers; the program reconnects.")
 )
@@ -112,5 +119,5 @@ def counts_too_few(taken: int) -> LinkOver:
 
 
 def report_withheld(number: int) -> LinkOver:
-    said = message("The device has made report {number} but does not send it; the program reconnects.", number=number)
+    said = message("The device has made report {number}, which does not arrive; the program reconnects.", number=number)
     return LinkOver("device-reports", said)

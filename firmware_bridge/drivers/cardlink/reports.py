@@ -9,11 +9,12 @@ acknowledgement".
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from firmware_bridge.drivers.base import ReportsGone
-from firmware_bridge.drivers.cardlink.messages import BadMessageError, KeptReports
+from firmware_bridge.drivers.base import Contradiction, ReportsGone
+from firmware_bridge.drivers.cardlink.messages import BadMessageError, KeptReports, StatusBody
 from firmware_bridge.drivers.memory import LinkMemory
 
 WINDOW: Final = 8  # reports that a device sends before they are acknowledged
@@ -23,6 +24,7 @@ class ReportSequence:
     """The host's place in the device's reports: `boot` and `number` of the next report.
 
     `takes_next` means that this report was given up: the first report with its number or a later one is taken.
+    `has_skipped` means that a report was passed over in this way, and may still come.
     """
 
     def __init__(self, held: tuple[int, int], kept: Sequence[KeptReports], running_boot: int) -> None:
@@ -31,7 +33,7 @@ class ReportSequence:
         self._kept += [part for part in kept if part.boot == running_boot] or [KeptReports(running_boot, 1, held[1])]
         self._running_boot = running_boot
         self.takes_next = False
-        self._has_skipped = False
+        self.has_skipped = False
         self._order = {part.boot: place for place, part in enumerate(self._kept)}
         self.gone = self._start_after(*held)
         for part in self._kept[1:]:
@@ -83,7 +85,7 @@ class ReportSequence:
         ends.
         """
         if self.takes_next and not self.is_repeat(boot, last):
-            self._has_skipped = self._has_skipped or (boot, first) != (self.boot, self.number)
+            self.has_skipped = self.has_skipped or (boot, first) != (self.boot, self.number)
             while self._kept[0].boot != boot:
                 del self._kept[0]
             self.boot = boot
@@ -100,7 +102,7 @@ class ReportSequence:
 
     def may_be_resent(self, boot: int, number: int) -> bool:
         """Return whether the device may still have this report in its window, or the report was passed over."""
-        return self._has_skipped or (boot == self.boot and number + WINDOW >= self.number)
+        return self.has_skipped or (boot == self.boot and number + WINDOW >= self.number)
 
     def has_due(self, newest: int) -> bool:
         """Return whether a report is due, if `newest` is the last one that the running boot made."""
@@ -112,13 +114,21 @@ class ReportSequence:
 
 
 DUE_WITHIN: Final = 5.0  # seconds
+DUE_FROM_OPEN_EXIT: Final = 1.0  # seconds; longer than three attempts of the device (docs/cardlink.md)
 MOVES_WITHIN: Final = 30.0  # seconds; longer than a slow set or the recovery from a jam takes
 
 
 class OverdueReport:
-    """The overdue report of one link. The link ends once for it after `DUE_WITHIN`; on the next link it is given up."""
+    """The overdue report of one link. The link ends once for it; on the next link it is given up after `DUE_WITHIN`.
 
-    def __init__(self, sequence: ReportSequence, memory: LinkMemory, held: tuple[int, int]) -> None:
+    The link of a device that cannot hold its exit ends earlier, after `DUE_FROM_OPEN_EXIT`: people can draw on, and the
+    end of the link is what tells them to stop.
+    """
+
+    def __init__(
+        self, sequence: ReportSequence, memory: LinkMemory, held: tuple[int, int], *, holds_exit: bool = True
+    ) -> None:
+        self._first_within = DUE_WITHIN if holds_exit else DUE_FROM_OPEN_EXIT
         self._behind_since = math.inf  # the device's status counts fewer reports than were taken
         self._sequence = sequence
         self._memory = memory
@@ -131,6 +141,11 @@ class OverdueReport:
     @property
     def _due(self) -> tuple[int, int]:
         return self._sequence.boot, self._sequence.number
+
+    @property
+    def _was_given_a_link(self) -> bool:
+        """Return whether a link has ended for this report, which is given up next."""
+        return self._due in (self._memory.ended_for, self._memory.passed)
 
     def hear_of(self, newest: int, now: float) -> None:
         """Note the last report that the running boot made, as a status or a later report names it."""
@@ -172,7 +187,8 @@ class OverdueReport:
     def ends_at(self) -> float:
         """Return when this link ends for lack of the report, or of a status that counts all reports."""
         waits_since = self._since if self._taken == self._durable else math.inf
-        return min(waits_since, self._behind_since) + DUE_WITHIN
+        within = DUE_WITHIN if self._was_given_a_link else self._first_within
+        return min(waits_since + within, self._behind_since + DUE_WITHIN)
 
     def counts_too_few(self, now: float) -> bool:
         """Return whether the cause is a status that does not count all reports."""
@@ -181,7 +197,7 @@ class OverdueReport:
     def give_up(self) -> ReportsGone | None:
         """Give up on the report; None means that a new link must be tried first."""
         memory = self._memory
-        if self._due not in (memory.ended_for, memory.passed):
+        if not self._was_given_a_link:
             memory.ended_for = self._due
             return None
         memory.passed, memory.passed_newest = self._due, self._newest
@@ -191,21 +207,113 @@ class OverdueReport:
         return ReportsGone(*self._due, None, withheld=True, newest=self._newest)
 
 
+SETTLED_AFTER: Final = 2.0  # seconds; on USB a status may overtake what was sent before it
+
+
 class Statuses:
     """The statuses of one link. No other frame replaces them: without a status nothing can be compared."""
 
     def __init__(self) -> None:
-        self._last = math.inf
+        self.at = math.inf  # the time of the last status
         self._moving_since = math.inf
+        self._unordered_since = math.inf
+        self._motions = 0  # without an order
+        self._last: StatusBody | None = None
+        self._highest_order = 0  # among the commands of this link
+        self._done: tuple[int, float] | None = None  # the last card-moving command answered as done, and when
 
-    def hear(self, now: float, *, moving: bool) -> None:
-        self._last = now
-        self._moving_since = min(self._moving_since, now) if moving else math.inf
+    def hear(self, said: StatusBody, now: float, *, ordered: bool) -> None:
+        """Note a status, after its contradictions were asked for. `ordered`: a card-moving command is open."""
+        self.at, self._last = now, said
+        self._moving_since = min(self._moving_since, now) if said.moving else math.inf
+        if not said.moving or ordered or not said.shuffle:  # a shuffle may take any time, and goes on over a new link
+            self._unordered_since = math.inf
+        elif self._unordered_since == math.inf:
+            self._unordered_since, self._motions = now, self._motions + 1
+
+    def order(self, command_id: int) -> None:
+        """Note a command that is sent."""
+        self._highest_order = max(self._highest_order, command_id)
+
+    def carry_out(self, command_id: int, now: float) -> None:
+        """Note that a card-moving command is answered as done."""
+        self._done = (command_id, now)
+
+    def contradictions(self, said: StatusBody, sent: float, now: float) -> Iterator[tuple[Contradiction, int]]:
+        """Yield what a new status contradicts, each with a number that tells a second case from a repetition.
+
+        `sent` is the highest counter that the host has used on this link; infinity if that is not known.
+        docs/cardlink.md, "Status".
+        """
+        if said.heard > sent:
+            yield "heard", 0
+        if _miscounts(said) or (self._last is not None and _counts_back(self._last, said)):
+            yield "counts", 0
+        if self._last is not None and said.uptime_ms < self._last.uptime_ms:
+            yield "clock", 0
+        if self._misnames_command(said, now):
+            yield "last_command", 0
+        if said.moving and now >= self._unordered_since + MOVES_WITHIN:
+            yield "motion", self._motions
+
+    def _misnames_command(self, said: StatusBody, now: float) -> bool:
+        """Return whether `last_command` falls, was never ordered, or lags behind a command answered as done."""
+        if 0 < self._highest_order < said.last_command:
+            return True
+        if self._last is not None and said.last_command < self._last.last_command:
+            return True
+        return self._done is not None and now >= self._done[1] + SETTLED_AFTER and said.last_command < self._done[0]
 
     def silent_for(self, now: float) -> float:
         """Return the seconds since the last status."""
-        return now - self._last
+        return now - self.at
 
     def move_too_long(self, now: float) -> bool:
         """Return whether the device has reported motion for so long that it no longer excuses a difference."""
         return now >= self._moving_since + MOVES_WITHIN
+
+
+def _miscounts(said: StatusBody) -> bool:
+    """Return whether the counts of one status contradict each other. A device that does not count sends `loaded` 0."""
+    left = said.loaded - said.dispensed if said.loaded else 0
+    return said.remaining != left or said.sets_dispensed > said.dispensed
+
+
+def _counts_back(before: StatusBody, said: StatusBody) -> bool:
+    """Return whether a count of the same shuffle falls, or its deck has another size."""
+    if not said.shuffle or said.shuffle != before.shuffle:
+        return False
+    falls = said.dispensed < before.dispensed or said.sets_dispensed < before.sets_dispensed
+    return falls or (before.loaded != 0 and said.loaded != before.loaded)
+
+
+class Acknowledgements:
+    """The acknowledgements of one link that the device has confirmed: its `heard` covers the frame of each.
+
+    A report that comes again although its acknowledgement was confirmed some time ago was not deleted.
+    """
+
+    def __init__(self) -> None:
+        self._sent: deque[tuple[int, tuple[int, int]]] = deque()  # the counter of each, and the report
+        self._confirmed: deque[tuple[float, tuple[int, int]]] = deque()
+
+    def send(self, counter: int, boot: int, number: int) -> None:
+        """Note an acknowledgement, or the resume, and the counter of its frame."""
+        self._sent.append((counter, (boot, number)))
+
+    def hear(self, heard: int, now: float) -> None:
+        """Note the highest counter that the device has taken."""
+        place = None
+        while self._sent and self._sent[0][0] <= heard:
+            _, place = self._sent.popleft()
+        if place is not None:
+            self._confirmed.append((now, place))
+        while len(self._confirmed) > 1 and self._confirmed[1][0] + SETTLED_AFTER <= now:
+            self._confirmed.popleft()
+
+    def cover(self, boot: int, number: int, now: float) -> bool:
+        """Return whether the device has known for a while that this report need not be sent again."""
+        if not self._confirmed or self._confirmed[0][0] + SETTLED_AFTER > now:
+            return False
+        known_boot, known_number = self._confirmed[0][1]
+        return boot == known_boot and number <= known_number

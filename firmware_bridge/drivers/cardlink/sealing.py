@@ -132,12 +132,14 @@ class FrameSealer:
 class FrameOpener:
     """Opens what the other side sent on one link, each frame once.
 
-    `forged` counts frames with a wrong tag; `repeated` those with a good tag that came before, or after a later frame
-    of their endpoint. `heard` is the highest counter taken, 0 for none.
+    `forged` counts frames with a wrong tag, `early` those of them that came before the first good frame of their
+    endpoint; `repeated` counts frames with a good tag that came before, or after a later frame of their endpoint.
+    `heard` is the highest counter taken, 0 for none.
     """
 
     def __init__(self, key: bytes) -> None:
         self.forged = 0
+        self.early = 0
         self.repeated = 0
         self._cipher = ChaCha20Poly1305(key)
         self._last = {BULK: 0, INTERRUPT: 0}
@@ -173,6 +175,7 @@ class FrameOpener:
             body = self._cipher.decrypt(_ZEROS + packed, sealed, clear)
         except InvalidTag:
             self.forged += 1
+            self.early += not self._last[frame.flags]
             return None
         (counter,) = COUNTER.unpack(packed)
         if counter <= self._last[frame.flags]:
@@ -185,14 +188,14 @@ class FrameOpener:
 class ForgeryNotice:
     """Decides when forged and repeated frames are reported: once per link, and a later count at most once per minute.
 
-    Frames that arrive within `GRACE` after the link is up may be left over in buffers from the last link, so they do
-    not count.
+    Frames that arrive before the first good frame of their endpoint may be left over in buffers from the last link, so
+    they do not count; from `GRACE` after the link is up every frame counts.
     """
 
     def __init__(self, opener: FrameOpener) -> None:
         self._opener = opener
         self._counts_from = math.inf
-        self._before = self._noted = 0
+        self._left_over = self._noted = 0
         self._next = -math.inf
 
     def begin(self, now: float) -> None:
@@ -202,9 +205,10 @@ class ForgeryNotice:
     def due(self, now: float) -> int | None:
         """Return the count if it must be reported now, else None. Ask whenever bytes came."""
         if now < self._counts_from:
-            self._before = self._opener.dropped
+            self._left_over = self._opener.early
+        count = self._opener.dropped - self._left_over
+        if self._counts_from == math.inf:
             return None
-        count = self._opener.dropped - self._before
         if count == self._noted or now < self._next:
             return None
         self._noted, self._next = count, now + NOTED_AGAIN_AFTER
@@ -249,6 +253,10 @@ class Freshness:
         """Return when the other side counts as lost, unless a fresh `heard` comes first."""
         return self._fresh_at + LOST_WITHOUT
 
+    def unheard_since(self) -> float:
+        """Return when the first frame was sent that the other side does not name."""
+        return self._sent[0][1] if self._sent else math.inf
+
 
 class SealedChannel:
     """Both directions of one link, as seen by either side. `used_up` means that no counter is left to send with.
@@ -267,6 +275,11 @@ class SealedChannel:
     def heard(self) -> int:
         """The highest counter taken, which the other side wants to know."""
         return self._opener.heard
+
+    @property
+    def sent(self) -> int:
+        """The highest counter used."""
+        return self._sealer.counter
 
     @property
     def forged(self) -> int:
@@ -309,6 +322,10 @@ class SealedChannel:
     def ends_at(self) -> float:
         """Return when what was sent counts as late, unless the other side names it first."""
         return self._freshness.ends_at()
+
+    def unheard_since(self) -> float:
+        """Return when the first frame was sent that the other side does not name; infinity if it names all."""
+        return self._freshness.unheard_since()
 
     def forgeries_to_note(self, now: float) -> int | None:
         """Return the number of forged or repeated frames if it must be reported now. Ask whenever bytes came."""
