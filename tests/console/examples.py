@@ -185,9 +185,14 @@ def _first_card_shown() -> TableHarness:
     return table
 
 
-def _moving() -> TableHarness:
+def _swapped() -> TableHarness:
     table = _dealt(unit=Unit.SINGLES)
     table.swap("B1", "B6")
+    return table
+
+
+def _moving() -> TableHarness:
+    table = _swapped()
     table.confirm(handled=False)
     return table
 
@@ -223,10 +228,31 @@ def _face_up_ahead() -> TableHarness:
     return table
 
 
+def _every_box(game_id: str, boxes: int) -> TableHarness:
+    """Return a table with a bet at each box, once all hands are turned over."""
+    settings = Settings(game_id, Unit.SETS, boxes, count_stub_by_hand=True)
+    table = TableHarness(boxes=tuple(range(1, boxes + 1)), settings=settings, game_id=game_id).start().to_dealing()
+    table.deal()
+    table.expose_all()
+    return table
+
+
+def _fourth_card() -> TableHarness:
+    """Return a deal in which a card of the second hand lies at the first one."""
+    table = _dealing(2)
+    table.do(operations.PlaceCards((operations.CardAt(4, "B1"),)))
+    return table
+
+
 MORE: Final[dict[str, Made]] = {
     "touched": _touched,
     "all results": _all_results,
     "bets of each": _bets_of_each,
+    "three boxes": lambda: _every_box("NC", 3),
+    "eight boxes": lambda: _every_box("RTP", 8),
+    "bets both ways": lambda: _every_box("F3", 3),
+    "fourth card": _fourth_card,
+    "swapped": _swapped,
     "paused": _paused,
     "away": _away,
     "back": _back,

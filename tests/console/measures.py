@@ -55,14 +55,19 @@ MEASURE: Final = (
   };
 
   const indices = () => visible(".face .card text")
-    .map(one => [one.textContent, parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().a])
+    .map(one => [one.textContent, parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().d])
     .filter(([, size]) => size < INDEX - 0.5);
 
   // Rank and suit lie within what is shown of the card.
   const halved = () => visible(".face")
-    .filter(one => one.querySelector("text").getBoundingClientRect().right > one.getBoundingClientRect().right + 2
-      || one.querySelector("use").getBoundingClientRect().bottom > one.getBoundingClientRect().bottom + 1)
+    .filter(one => one.querySelector(".rank").getBoundingClientRect().right > one.getBoundingClientRect().right + 2
+      || one.querySelector(".pip").getBoundingClientRect().bottom > one.getBoundingClientRect().bottom + 1)
     .map(one => one.textContent);
+
+  // Every card of a hand is seen whole.
+  const covered = () => visible(".cards .holder + .holder")
+    .filter(one => one.previousSibling.getBoundingClientRect().right > one.getBoundingClientRect().left + 0.5)
+    .map(one => one.closest("[data-place]")?.dataset.place);
 
   const always = () => visible("#panel .always button").map(one => round(one.getBoundingClientRect()));
 
@@ -119,6 +124,7 @@ MEASURE: Final = (
     "small targets": targets(),
     "small index": indices(),
     "halved card": halved(),
+    "covered card": covered(),
     "cut": cut(),
     "out of the panel": [...hidden(), ...out()],
     "overlapping": overlapping(),

@@ -442,6 +442,36 @@ def test_who_counts_does_not_see_what_is_due(page: Page, server: PageServer) -> 
     assert page.locator("#stage .device").inner_text() == ""
 
 
+def test_a_question_about_swapped_hands_lights_both(page: Page, server: PageServer) -> None:
+    follow(page, server, "swapped")
+    assert [place.get_attribute("data-place") for place in page.locator(".place.red").all()] == ["B1", "B6"]
+
+
+def test_a_lost_hand_whose_lose_bet_is_paid_does_not_read_lost(page: Page, server: PageServer) -> None:
+    follow(page, server, "bets both ways")
+    lines = page.locator('.place[data-place="B1"] .mark p').all_inner_texts()
+    assert [line.split() for line in lines] == [["Win", "TAKE"], ["Lose", "PAY", "1:1"]]
+    view = states()["bets both ways"]["view"] | {"phase": "concluded", "dues": []}
+    show(server, "bets both ways", view=view)
+    says(page, '.place[data-place="B1"] .mark', "LOWER")
+
+
+@pytest.mark.parametrize(
+    ("name", "width"), [("three boxes", 68), ("betting", 54), ("eight boxes", 49), ("all results", 44)]
+)
+def test_cards_are_as_wide_as_the_boxes_allow(name: str, width: int, page: Page, server: PageServer) -> None:
+    """With 3, 7, 8 and 9 boxes, on the smallest screen."""
+    follow(page, server, name)
+    measured = page.locator("#stage").evaluate(
+        """stage => {
+          const probe = stage.appendChild(document.createElement("i"));
+          probe.style.cssText = "position: absolute; width: var(--card-wide)";
+          return probe.getBoundingClientRect().width;
+        }"""
+    )
+    assert measured >= width
+
+
 def test_a_steps_headline_is_neutral_and_the_stop_alone_is_red(page: Page, server: PageServer) -> None:
     follow(page, server, "four cards")
     assert page.locator("#sentence.red").count() == 1

@@ -8,14 +8,18 @@ import { counts, inContact, store } from "./store.js";
 import { placeName, say, time } from "./words.js";
 
 const CARDS = 3; // of a hand
-const FEW = 4; // the most boxes in one row
+const FEW = 4; // the most boxes with space for words beside their cards
+const MANY = 7; // the most boxes with space for large words
 const DEALER = "D";
 const DEALT = ["dealing_sets", "dealing_singles", "examining", "exposing", "settling"];
 const OVER = ["concluded", "voided"];
 const PRESSES = ["Enter", " "]; // as a button does
 const OUTCOMES = ["win", "lose", "tie"];
+const RANKS = { win: "higher", lose: "lower", tie: "tie" };
+const AT_DEVICE = ["aside", "tray", "stub"]; // piles, to which moves go
 const COUNTS = new Set(["count_cards", "count_again"]);
 const UNBROKEN = "\u00a0"; // a space at which no line ends
+const upwards = matchMedia("(orientation: portrait)");
 const parts = {};
 
 function build(stage) {
@@ -24,6 +28,7 @@ function build(stage) {
   parts.ledger = el("p", { class: "ledger" });
   parts.first = el("div", { class: "first-card" }, el("p", { class: "label" }), el("div", { class: "cards" }));
   parts.asOf = el("p", { class: "as-of" });
+  upwards.onchange = () => store.set({});
   parts.arrows = el("div", { class: "arrows", "aria-hidden": "true" });
   stage.append(parts.device, parts.ledger, parts.first, parts.places, parts.arrows, parts.asOf);
 }
@@ -36,8 +41,9 @@ export function render(screen) {
   if (!screen) return;
   const { view, layout } = screen;
   const places = [...Array(layout.boxes).keys()].map((index) => `B${index + 1}`);
-  mark(stage, "few", layout.boxes <= FEW);
-  mark(stage, "nine", layout.boxes > 8);
+  mark(stage, "few", isFew(layout.boxes));
+  mark(stage, "many", layout.boxes > MANY);
+  measure(stage, layout.boxes);
   keyed(
     parts.places,
     [...places, DEALER],
@@ -50,14 +56,17 @@ export function render(screen) {
   );
   firstCard(screen);
   const blind = COUNTS.has(store.own.flow?.offer.operation); // who counts does not see what is due
-  text(parts.device, blind ? "" : deviceLine(view));
-  mark(parts.device, "lit", deckIsDue(screen));
+  const list = store.own.arrows?.length ? store.own.arrows : moves(view);
+  const isDue = deckIsDue(screen);
+  const isNamed = isDue || !view.ledger || list.some((move) => AT_DEVICE.includes(move.source) || AT_DEVICE.includes(move.place));
+  text(parts.device, blind || !isNamed ? "" : deviceLine(view)); // the ledger says the same
+  mark(parts.device, "lit", isDue);
   text(parts.ledger, blind ? "" : ledgerLine(view));
   const old = !inContact() || !view.device.connected;
   text(parts.asOf, old && screen.last ? say("stage.as_of", { time: time(screen.last.utc_ns, true) }) : "");
   const { device, ledger, first } = parts; // the ledger names the cards of a pile
   const beside = { aside: device, tray: device, stub: device, first_card: first, burnt: ledger, dropped: ledger, discards: ledger };
-  arrows(parts.arrows, parts.places, store.own.arrows?.length ? store.own.arrows : moves(view), beside);
+  arrows(parts.arrows, parts.places, list, beside);
 }
 
 function create(place) {
@@ -99,9 +108,20 @@ export function tap(node) {
   store.drawNow();
 }
 
+/** Set the numbers from which stage.css makes the cards as large as the boxes allow. */
+function measure(stage, boxes) {
+  const { columns } = rows(boxes);
+  for (const [name, value] of [
+    ["--boxes", Math.max(boxes, 1)],
+    ["--columns", columns],
+  ]) {
+    if (stage.style.getPropertyValue(name) !== String(value)) stage.style.setProperty(name, value);
+  }
+}
+
 /**
- * Place the boxes in an arc, box 1 at the dealer's left, or at the right if the deal goes the other way. Upright, the
- * arc is two rows: the middle boxes, then the first and the last ones beside the dealer's hand.
+ * Place the boxes in an arc, box 1 at the dealer's left, or at the right if the deal goes the other way. Upright, they
+ * are in two rows in the order of the deal, with the dealer's hand at the end of the second; few are in one row.
  */
 function put(node, place, layout) {
   const number = place === DEALER ? 0 : Number(place.slice(1));
@@ -116,21 +136,34 @@ function put(node, place, layout) {
     ["--down", number ? 1 - Math.sqrt(1 - 0.96 * far * far) : 1],
     ["--row", row],
     ["--column", turn(column)],
-    ["--step", Math.max(last, 1)],
   ]) {
     if (node.style.getPropertyValue(name) !== String(value)) node.style.setProperty(name, value);
   }
 }
 
+/** Return the columns upright, and how many boxes are in the first row. */
+function rows(boxes) {
+  const above = boxes < FEW ? boxes : Math.ceil((boxes + 1) / 2);
+  return { above, columns: Math.max(above, 2) };
+}
+
+/** Return whether the boxes have space for their names; upright, if they are in one row. */
+function isFew(boxes) {
+  return boxes < FEW || (boxes === FEW && !upwards.matches);
+}
+
+/** Return whether the words of a place are beside its cards: upright, only the dealer's hand below few boxes has space. */
+function isSided(boxes, place) {
+  return upwards.matches ? isFew(boxes) && place === DEALER : isFew(boxes) || place === DEALER;
+}
+
 /** Return the row of a box (1: the dealer's own, nearer to him) and its place across, from 0 to 1. */
 function upright(number, boxes) {
-  const beside = boxes <= FEW ? 0 : boxes < 7 ? 1 : 2; // at each side of the dealer's hand
-  if (!number) return { row: 1, column: 0.5 };
-  if (number <= beside) return { row: 1, column: (number - 1) / (2 * beside) };
-  if (number > boxes - beside) return { row: 1, column: 1 - (boxes - number) / (2 * beside) };
-  const above = boxes - 2 * beside;
-  const wide = Math.max(above, 2 * beside + 1) - 1; // columns from the first to the last
-  return { row: 0, column: 0.5 + (number - beside - (above + 1) / 2) / Math.max(wide, 1) };
+  const { above, columns } = rows(boxes);
+  const at = (column) => column / (columns - 1);
+  if (!number) return { row: 1, column: boxes < FEW ? 0.5 : 1 };
+  if (number > above) return { row: 1, column: at(number - above - 1) };
+  return { row: 0, column: above < columns ? 0.5 : at(number - 1) };
 }
 
 function update(node, place, screen) {
@@ -160,8 +193,9 @@ function update(node, place, screen) {
   attr(node, "tabindex", picking ? 0 : false);
   attr(node, "aria-label", placeName(screen, place));
 
-  const few = screen.layout.boxes <= FEW || place === DEALER;
+  const few = isFew(screen.layout.boxes) || place === DEALER;
   mark(node, "named", few);
+  mark(node, "sided", isSided(screen.layout.boxes, place));
   text(label.children[0], few ? placeName(screen, place) : String(number));
   const entered = store.own.filled?.place === place; // its cards are entered again, so the old ones give no result
   const goesBack = view.bets_to_return && bet && place !== DEALER;
@@ -170,7 +204,7 @@ function update(node, place, screen) {
   drawCards(cards, codes(view, hand, place, takes), next && view.phase === "dealing_singles" ? (hand?.count ?? 0) : -1);
   const dues = entered || matter ? [] : duesAt(screen, place);
   mark(node, "done", dues.length && isTicked(screen, place));
-  const found = result(view, { hand: entered ? undefined : hand, place, bet, next, matter, goesBack });
+  const found = result(screen, { hand: entered ? undefined : hand, place, bet, next, matter, goesBack });
   const display = document.body.classList.contains("display"); // players read results; what the dealer does is his
   const paid = display ? dues.filter((due) => due.name && due.paid) : [];
   underHand(under, display ? [found, ...paid] : dues.length ? forDues(dues, hand, isTicked(screen, place)) : [found], screen);
@@ -207,7 +241,9 @@ function places(offers) {
 /** Return the matter at a place, preferably one that holds the table. */
 function matterAt(view, place) {
   if (store.own.quiet) return undefined;
-  const here = (found) => found.place === place && found.round === view.round && !found.next_deck;
+  const lies = view.hands.find((hand) => hand.place === place)?.ordinals ?? [];
+  const isNamed = (found) => (found.place ? found.place === place : found.stage === "claimed" && lies.some((one) => found.ordinals.includes(one)));
+  const here = (found) => isNamed(found) && found.round === view.round && !found.next_deck;
   const about = view.irregularities.filter(here);
   return about.find((found) => found.blocks) ?? about[0];
 }
@@ -250,11 +286,11 @@ function seen(node, hand) {
 }
 
 const LONG = 8; // characters of an act in large type
-const WRAPS = { many: 11, nine: 9 }; // in a line
+const WRAPS = { few: 11, many: 9 }; // in a line
 
 /** Show lines under a hand: `{sign, name, words, tone}`. */
 function underHand(node, list, { layout }) {
-  const fits = layout.boxes > 8 ? WRAPS.nine : WRAPS.many;
+  const fits = layout.boxes > MANY ? WRAPS.many : WRAPS.few;
   keyed(
     node,
     list.filter(({ sign, words }) => sign || words).map((line, at) => ({ ...line, at })),
@@ -278,17 +314,23 @@ function forDues(dues, hand, ticked) {
 }
 
 /** Return the sign and the word under a hand. */
-function result(view, { hand, place, bet, next, matter, goesBack }) {
+function result({ view, layout }, { hand, place, bet, next, matter, goesBack }) {
   if (goesBack) return { words: say("due.return", { amount: "" }).trim(), tone: "due" };
   if (view.phase === "betting" && bet && place !== DEALER) return { words: say("stage.bet") };
   if (hand?.dead) return { sign: "out", words: say("stage.out") };
   if (view.phase !== "voided" && OUTCOMES.includes(hand?.outcome))
-    return { sign: hand.outcome, words: say(`stage.${hand.half ? "half" : hand.outcome}`) };
+    return { sign: hand.outcome, words: say(`stage.${wordFor(hand, layout)}`) };
   if (matter) return about(matter);
   if (hand?.cards.includes("^^")) return { words: say("stage.face_up") };
   if (next) return { words: say("stage.next") };
   if (!bet) return { words: say("stage.no_bet"), tone: "no-bet" };
   return { words: "" };
+}
+
+/** Return the word for a result: where some bets win when the hand loses, it says how the hand ranks. */
+function wordFor({ outcome, half }, { wagers }) {
+  if (wagers.filter((wager) => wager.main).length > 1) return RANKS[outcome];
+  return half ? "half" : outcome;
 }
 
 /** Return the words under a place in question: the counted cards, or that it is in question. */
