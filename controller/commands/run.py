@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,11 +13,9 @@ from controller.problems import ConfigurationProblemError, DeviceProblemError, J
 from firmware_bridge.messages import Message, message
 
 if TYPE_CHECKING:
+    from controller.daemon.section_reader import Mistake
     from controller.daemon.sections import Configuration
     from controller.program_files import Program
-
-WRONG_FILE: Final = frozenset({"journal-key", "journal-format", "journal-linked"})
-"""Errors of the journal that come from the configuration or its files, so that a restart changes nothing."""
 
 
 def _where_to_correct(path: Path) -> Message | None:
@@ -41,6 +39,13 @@ def _owner_mistake(configuration: Configuration | None) -> Message | None:
     if configuration is None:
         return None
     return hint_of_owner(configuration.table.name, configuration.journal.folder)
+
+
+def _folder_mistakes(configuration: Configuration | None) -> list[Mistake]:
+    """Return what is wrong with the folders of the configuration, which a restart does not change."""
+    from controller.daemon.configuration_files import mistakes_of_folders
+
+    return [] if configuration is None else mistakes_of_folders(configuration)
 
 
 def _examined(configuration: Configuration) -> Program:
@@ -90,6 +95,10 @@ def run(path: Path, reread: Path | None, verbose: bool) -> None:
     except ConfigurationError as error:
         raise ConfigurationProblemError(error, _where_to_correct(path) or "") from error
     except JournalError as error:
+        from controller.daemon.journal_files import WRONG_FILE
+
+        for mistake in _folder_mistakes(configuration):
+            raise ConfigurationProblemError(*mistake) from error
         if hint := _owner_mistake(configuration):
             raise ConfigurationProblemError(error, hint) from error
         problem = ConfigurationProblemError if error.code in WRONG_FILE else JournalProblemError
@@ -112,6 +121,8 @@ def run(path: Path, reread: Path | None, verbose: bool) -> None:
             sentence = message("The daemon cannot start: {why} ({file}).", why=why, file=str(error.filename))
         if isinstance(error, PermissionError) and (hint := _owner_mistake(configuration)):
             raise ConfigurationProblemError(sentence, hint) from error
+        for mistake in _folder_mistakes(configuration):
+            raise ConfigurationProblemError(*mistake) from error
         raise ProblemError(sentence, message("Check the paths under [api] and [journal].")) from error
     except asyncio.CancelledError as error:
         raise ProblemError(message("A part of the daemon failed."), message("The log has the details.")) from error

@@ -1,16 +1,25 @@
-"""Checks the files and the port that a configuration names, as the daemon will find them."""
+"""Checks the files, the folders, the socket and the port that a configuration names, as the daemon will find them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from controller.api.unix_socket import SocketRefusedError, check_path, why_too_long
 from controller.daemon.configuration import ConfigurationError, read_sections
-from controller.daemon.journal_files import errors_of_keys
-from controller.daemon.port_use import Run, mistakes_of_port
+from controller.daemon.journal_files import errors_of_journal
+from controller.daemon.port_use import Run, ask_socket, mistakes_of_port, state_in
 from controller.daemon.section_reader import UNREADABLE, Mistake
-from controller.daemon.sections import CaptureSection, Configuration, DeviceSection, JournalSection
+from controller.daemon.sections import (
+    ApiSection,
+    CaptureSection,
+    Configuration,
+    DeviceSection,
+    JournalSection,
+    TableSection,
+)
 from controller.journal import JournalError
 from controller.journal.sealing import load_key_file
 from controller.journal.signing import load_signing_key
@@ -19,19 +28,22 @@ from firmware_bridge.device_keys import read_device_keys
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.messages import message
 
+OK: Final = 200  # of HTTP
+
 
 def read_with_surroundings(path: Path, run: Run) -> Configuration:
-    """Read a configuration and check the files and the port that it names. `run` returns the output of a program on the
-    PC.
+    """Read a configuration and check what it names on this PC. `run` returns the output of a program on the PC.
 
     Raise `ConfigurationError` with all mistakes.
     """
     found = read_sections(path)
     device, journal, capture, api = map(found.partly.get, ("device", "journal", "capture", "api"))
     table = found.good.get("table")
-    mistakes = [*found.mistakes, *_mistakes(device, journal, capture)]
-    if table is not None and api is not None and api.http not in (None, found.partly.get("api.http")):
-        mistakes += mistakes_of_port(table, api, run)
+    mistakes = [*found.mistakes, *_mistakes(device, journal, capture, table), *_mistakes_of_folders(journal, api)]
+    if table is not None and api is not None:
+        mistakes += _mistakes_of_socket(table, api, _users(found.partly))
+        if api.http not in (None, found.partly.get("api.http")):
+            mistakes += mistakes_of_port(table, api, run)
     if mistakes:
         raise ConfigurationError(path, mistakes)
     return Configuration(**found.good)
@@ -39,7 +51,56 @@ def read_with_surroundings(path: Path, run: Run) -> Configuration:
 
 def mistakes_of_files(configuration: Configuration) -> list[Mistake]:
     """Return the mistakes with which the daemon would not start, or would refuse its device."""
-    return list(_mistakes(configuration.device, configuration.journal, configuration.capture))
+    found = configuration
+    return [
+        *_mistakes(found.device, found.journal, found.capture, found.table),
+        *mistakes_of_folders(configuration),
+    ]
+
+
+def mistakes_of_folders(configuration: Configuration) -> list[Mistake]:
+    """Return a mistake for each folder that cannot be one."""
+    return list(_mistakes_of_folders(configuration.journal, configuration.api))
+
+
+def _mistakes_of_folders(journal: JournalSection | None, api: ApiSection | None) -> Iterator[Mistake]:
+    folders: list[tuple[str, Path]] = []
+    if journal is not None and journal.folder != UNREADABLE:
+        folders.append(("[journal] folder", journal.folder))
+        if journal.signing_key_file not in (None, UNREADABLE):
+            folders.append(("[journal] signing_key_file", journal.signing_key_path.parent))
+    if api is not None and api.socket != UNREADABLE:
+        folders.append(("[api] socket", api.socket.parent))
+    for place, folder in folders:
+        there = next((one for one in (folder, *folder.parents) if os.path.lexists(one)), None)
+        if there is not None and not there.is_dir():
+            sentence = message("{place}: {path} is not a folder.", place=place, path=str(there))
+            yield Mistake(sentence, message("Move it away, or name another folder."))
+
+
+def _users(partly: Mapping[str, Any]) -> Iterator[int]:
+    """Yield the users of this PC whom the table admits."""
+    for one in (*partly.get("readers", ()), *partly.get("people", ())):
+        yield from one.uids
+
+
+def _mistakes_of_socket(table: TableSection, api: ApiSection, users: Iterable[int]) -> Iterator[Mistake]:
+    """Yield a mistake if something is in the place of the socket that the daemon would not remove. The daemon of this
+    table may run.
+    """
+    path = api.socket
+    if path == UNREADABLE or why_too_long(path):
+        return
+    if path.is_socket():  # asked as a user whom the table admits: it records whom it refuses
+        reply = ask_socket(path, "/v1/state", next(iter(users), None))
+        if reply is not None and (reply.status != OK or state_in(reply).table == table.name):
+            return
+    try:
+        check_path(path)
+    except SocketRefusedError as error:
+        yield Mistake(error.message, error.hint)
+    except OSError:
+        return  # the folder of the socket is checked elsewhere
 
 
 def files_of(configuration: Configuration) -> tuple[Path, ...]:
@@ -49,7 +110,10 @@ def files_of(configuration: Configuration) -> tuple[Path, ...]:
 
 
 def _mistakes(
-    device: DeviceSection | None, journal: JournalSection | None, capture: CaptureSection | None
+    device: DeviceSection | None,
+    journal: JournalSection | None,
+    capture: CaptureSection | None,
+    table: TableSection | None,
 ) -> Iterator[Mistake]:
     for place, path, read in _files(device, journal, capture):
         if path is None or path == UNREADABLE:
@@ -59,7 +123,7 @@ def _mistakes(
         except (JournalError, BridgeError) as error:
             yield Mistake(message("{place}: {why}", place=place, why=error.message), error.hint)
     if journal is not None:
-        for key, wrong in errors_of_keys(journal):
+        for key, wrong in errors_of_journal(journal, table):
             yield Mistake(message("[journal] {key}: {why}", key=key, why=wrong.message), wrong.hint)
 
 

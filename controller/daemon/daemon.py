@@ -23,6 +23,7 @@ from controller.api.unix_socket import check_path
 from controller.api.view import LinkView
 from controller.daemon.captures import recorder_of
 from controller.daemon.checking import check_beside
+from controller.daemon.clock_doubt import ClockDoubt
 from controller.daemon.configuration import Configuration
 from controller.daemon.device_guards import open_real_device
 from controller.daemon.disk_pace import DiskPace, waits_in_kernel
@@ -113,16 +114,20 @@ async def _start(
     make_driver = _driver_maker(configuration, recorder)
     clock = HostClock()
     report = FoldReport(notifier, loop.time, lambda: stop.is_asked)
-    writer, saved = await stop.unless_asked(open_journal(configuration, clock, report))
+    writer, saved, newest = await stop.unless_asked(open_journal(configuration, clock, report))
     stack.push_async_callback(writer.close)
     memory = LinkMemory(saved.link)
     witnessing = _witnessing(configuration, stack)
     publisher: Publisher | None = None
     server: ApiServer | None = None
     logs = origin.logs
-    pace = DiskPace(writer.work, loop.time, waits_in_kernel, structlog.get_logger(table=configuration.table.name))
+    log = structlog.get_logger(table=configuration.table.name)
+    pace = DiskPace(writer.work, loop.time, waits_in_kernel, log)
+    doubted = ClockDoubt(newest, clock)
+    if doubted.warning is not None:
+        log.warning("clock.doubted", sentence=str(doubted.warning))
     journal_keeper = keeper_of(
-        configuration, writer, saved, clock, lambda: _warnings(witnessing, publisher, pace, logs, server)
+        configuration, writer, saved, clock, lambda: _warnings(doubted, witnessing, publisher, pace, logs, server)
     )
     check_path(configuration.api.socket)
     screens = _screens(configuration, stack)
@@ -214,8 +219,12 @@ def _publisher(
     )
 
 
-def _warnings(*beside: Witnessing | Publisher | DiskPace | LogLines | ApiServer | None) -> Iterator[Message]:
-    """Return the warnings of the parts that follow the journal elsewhere, about its disk, the log and the socket."""
+def _warnings(
+    *beside: ClockDoubt | Witnessing | Publisher | DiskPace | LogLines | ApiServer | None,
+) -> Iterator[Message]:
+    """Return the warnings of the parts that follow the journal elsewhere, about the clock, its disk, the log and the
+    socket.
+    """
     return (one.warning for one in beside if one is not None and one.warning is not None)
 
 

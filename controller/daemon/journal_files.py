@@ -13,14 +13,16 @@ from pathlib import Path
 from typing import Final
 
 from controller.daemon.section_reader import UNREADABLE
-from controller.daemon.sections import JournalSection
+from controller.daemon.sections import JournalSection, TableSection
 from controller.journal import JournalError
-from controller.journal.file import Header, keys_for
-from controller.journal.folder import newest_header
+from controller.journal.file import Header, Identity, keys_for, require_file, require_same_table
+from controller.journal.folder import files_in, newest_header
 from controller.journal.sealing import load_key_file
 from controller.journal.signing import fingerprint, is_signed, key_statement, load_signing_key
 from firmware_bridge.messages import Message, message
 
+WRONG_FILE: Final = frozenset({"journal-key", "journal-format", "journal-linked"})
+"""Errors of the journal that come from the configuration or its files, so that a restart changes nothing."""
 PUT_BACK: Final = message(
     "Put it back from the safe, and give it to the daemon's user. If it is lost, `cardshoe journal new-key --lost` "
     "makes a new one, which a shift manager accepts at the next start."
@@ -41,23 +43,41 @@ def missing_key(section: JournalSection, header: Header | None) -> JournalError 
     return JournalError("journal-key", said, PUT_BACK)
 
 
-def errors_of_keys(section: JournalSection) -> Iterator[tuple[str, JournalError]]:
+def errors_of_journal(section: JournalSection, table: TableSection | None) -> Iterator[tuple[str, JournalError]]:
     """Yield each error with the configuration's key that it concerns. A journal that this user cannot read yields
-    none.
+    none. With `table`, check that the journal belongs to it.
     """
     if UNREADABLE in (section.folder, section.key_file, section.signing_key_file):
         return
-    with suppress(OSError, JournalError):  # problems of the files themselves are reported elsewhere
-        header = newest_header(section.folder)
+    try:
+        header = _header_to_append(section.folder)
+        if header is not None and table is not None:
+            wanted = Identity(header.identity.id, table.name, table.simulated)
+            require_same_table(section.folder, header.identity, wanted)
+    except JournalError as error:
+        if error.code in WRONG_FILE:
+            yield "folder", error
+        return
+    except OSError:
+        return
+    with suppress(OSError, JournalError):  # problems of the key's file itself are reported elsewhere
+        local_key = load_key_file(section.key_file)
         if header is None:
             return
-        local_key = load_key_file(section.key_file)
         try:
             keys_for(section.folder, local_key, header)
         except JournalError as error:
             yield "key_file", error
         if missing := missing_key(section, header):
             yield "signing_key_file", missing
+
+
+def _header_to_append(folder: Path) -> Header | None:
+    """Return the header of the newest file, or None without a file. Raise `JournalError` or OSError."""
+    header = newest_header(folder)
+    if header is not None:
+        require_file(files_in(folder)[-1])
+    return header
 
 
 def other_signer(section: JournalSection) -> Message | None:

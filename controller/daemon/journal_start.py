@@ -7,7 +7,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from contextlib import closing
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from controller.daemon.configuration import Configuration
 from controller.daemon.journal_files import missing_key
@@ -19,7 +19,7 @@ from controller.journal import JournalError
 from controller.journal.chain import Head
 from controller.journal.codec import Clock, Moment
 from controller.journal.file import Identity, damaged
-from controller.journal.folder import newest_header
+from controller.journal.folder import newest_header, newest_utc_ns
 from controller.journal.pinning import Doubt, Known
 from controller.journal.reader import JournalReader
 from controller.journal.sealing import create_key_file, load_key_file
@@ -41,16 +41,22 @@ _NO_STATE: Final = message(
 )
 
 
-async def open_journal(
-    configuration: Configuration, clock: Clock, report: FoldReport
-) -> tuple[JournalWriter[AnyInput, AnyEvent], SavedState]:
-    """Open the table's journal in its thread. Return it with the state after its last entry. Raise `JournalError`,
-    `StoppedError`.
+class OpenedJournal(NamedTuple):
+    """A journal with the state after its last entry. `newest_utc_ns` is when that was recorded, or None if the journal
+    is new.
     """
+
+    writer: JournalWriter[AnyInput, AnyEvent]
+    saved: SavedState
+    newest_utc_ns: int | None
+
+
+async def open_journal(configuration: Configuration, clock: Clock, report: FoldReport) -> OpenedJournal:
+    """Open the table's journal in its thread. Raise `JournalError`, `StoppedError`."""
     section, table = configuration.journal, configuration.table
     local_key = load_key_file(section.key_file)
     identity = Identity(secrets.token_hex(16), table.name, table.simulated)
-    loaded: list[SavedState] = []
+    loaded: list[tuple[SavedState, int | None]] = []
 
     def open_and_load() -> Journal[AnyInput, AnyEvent]:
         signer = _signing_key(section)
@@ -62,13 +68,14 @@ async def open_journal(
                 doubt = known_elsewhere(section.witness, table.name)
                 if doubt is not None:
                     journal.pin.doubt(doubt)
-            loaded.append(load(journal, clock.now(), report))
+            newest = newest_utc_ns(section.folder)  # before a file is begun
+            loaded.append((load(journal, clock.now(), report), newest))
         except BaseException:
             journal.close()
             raise
         return journal
 
-    return await JournalWriter.start(open_and_load), loaded[0]
+    return OpenedJournal(await JournalWriter.start(open_and_load), *loaded[0])
 
 
 def _signing_key(section: JournalSection) -> SigningKey:

@@ -167,7 +167,8 @@ DEFINITIONS: Final = (
     Definition(
         WARNINGS, "gauge", (),
         "Warnings on the screens: a disk that fills up, a head that is not kept safe, a witness that holds another "
-        "head, a floor that has received nothing for a long time, a log that loses lines.",
+        "head, a floor that has received nothing for a long time, a log that loses lines, a clock that contradicts the "
+        "journal, a changed configuration that is not in force.",
         (Alert(
             "TableWarns", "warning",
             "min_over_time(cardshoe_warnings[2m]) > 0",

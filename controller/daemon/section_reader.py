@@ -31,7 +31,7 @@ UNREADABLE: Final = Path("\0")
 class Mistake(NamedTuple):
     """A mistake with its place, and the next step if it is not obvious."""
 
-    sentence: Message
+    sentence: AnyText
     hint: AnyText = ""
 
 
@@ -152,6 +152,8 @@ class _Reader:
         return _BAD if len(self.mistakes) > before else found
 
     def _file(self, written: Any, place: str) -> Any:
+        if isinstance(written, str) and written.startswith("~"):  # would be a folder of that name
+            return self._expect(place, message("a path that is written out, without ~"), written)
         if isinstance(written, str) and written and is_plain(written, LONGEST_PATH):
             return self._path(written)
         return self._expect(place, message("the path of a file"), written)

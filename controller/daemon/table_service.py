@@ -258,6 +258,7 @@ class TableService:
             self._fault,
             self._after_round,
             self._keeper.warnings,
+            self.configuration_refused,
             self._writer.is_full,
             link.state,
             link.code,

@@ -122,6 +122,16 @@ def newest_header(folder: Path) -> Header | None:
     return _header_of(files[-1]) if files else None
 
 
+def newest_utc_ns(folder: Path) -> int | None:
+    """Return when the newest entry was recorded, or None without a journal. Raise `JournalError`."""
+    with speaking(folder):
+        files = files_in(folder) if folder.exists() else []
+    if not files:
+        return None
+    with closing(JournalReader[Any, Any].open_to_read(files[-1])) as reader:
+        return reader.newest_utc_ns()
+
+
 def _header_of(path: Path) -> Header:
     with speaking(path), closing(connect_reader(path)) as connection:
         header = read_header(path, connection)

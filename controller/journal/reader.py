@@ -40,6 +40,7 @@ from controller.journal.sealing import FileKeys
 from firmware_bridge.messages import message
 
 PAGE: Final = 200  # rows held while reading: a read transaction lasts for one page at most
+_NEWEST: Final = "SELECT utc_ns FROM decision ORDER BY last DESC LIMIT 1"
 _ROWS: Final = """SELECT last, count, utc_ns, boottime_ns, round, body, sealed, hash, mac
 FROM decision WHERE last > ? ORDER BY last LIMIT ?"""
 _CHECKPOINT: Final = """SELECT number, version, digest, state, sealed, mac,
@@ -154,6 +155,12 @@ class JournalReader(Generic[InputT, EventT]):
         with speaking(self.path):
             found = list(self._connection.execute(schema.LAST))
         return Head(*found[0]) if found else self.header.before
+
+    def newest_utc_ns(self) -> int:
+        """Return when the last decision was recorded, or else when the file was begun."""
+        with speaking(self.path):
+            found = list(self._connection.execute(_NEWEST))
+        return int(found[0][0]) if found else self.header.created_utc_ns
 
     def hash_at(self, number: int) -> bytes | None:
         """Return the hash of the decision that ends with that entry, or of the one before the first, or None."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import TypeAlias
@@ -42,17 +44,21 @@ def without(start: str) -> Edit:
     return lambda text: "\n".join(line for line in text.splitlines() if not line.startswith(start)) + "\n"
 
 
-async def refusal(stage: Stage, code: int = BAD_CONFIGURATION) -> str:
-    """Return the output of a daemon that ends with this code: a sentence, and a next step under it."""
+async def refusal(stage: Stage) -> str:
+    """Return the output of a daemon that refuses its configuration: a sentence, and a next step under it.
+
+    `config check` refuses it, too.
+    """
+    checked = Child("controller", "config", "check", str(stage.configuration))
+    assert await checked.ended() == BAD_CONFIGURATION, checked.out
     daemon = stage.spawn_daemon()
-    assert await daemon.ended() == code, daemon.err
+    assert await daemon.ended() == BAD_CONFIGURATION, daemon.err
     assert not daemon.out
     first, *mistakes, hint = daemon.err
     assert first.startswith("cardshoe: ")
     assert first.endswith(f" has {len(mistakes)} mistakes:" if mistakes else "."), daemon.err
     assert all(mistake.startswith("  - ") and mistake.endswith((".", "}")) for mistake in mistakes), daemon.err
     assert hint.startswith("  ")
-    assert not stage.socket.exists()
     return "\n".join(daemon.err)
 
 
@@ -162,11 +168,47 @@ async def test_a_journal_with_a_second_name(stage: Stage) -> None:
     assert "2 names" in await refusal(stage)
 
 
-async def test_a_socket_at_an_impossible_path(stage: Stage) -> None:
-    """Exit code 1: the missing file may exist at the next attempt."""
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('"api.sock"', '"file/api.sock"', "[api] socket: {folder}/file is not a folder."),
+        ('"api.sock"', '"file"', "[api] socket: {folder}/file exists and is not a socket"),
+        ('"api.sock"', '"~/api.sock"', "[api] socket must be a path that is written out, without ~"),
+        ('"journal"', '"file"', "[journal] folder: {folder}/file is not a folder."),
+        ('"journal"', '"file/journal"', "[journal] folder: {folder}/file is not a folder."),
+        (
+            '"journal"\n',
+            '"journal"\nsigning_key_file = "file/key"\n',
+            "signing_key_file: {folder}/file is not a folder.",
+        ),
+        ('"journal"', '"~/journal"', "[journal] folder must be a path that is written out, without ~"),
+    ],
+)
+async def test_a_place_that_cannot_be_used(stage: Stage, old: str, new: str, words: str) -> None:
     (stage.folder / "file").touch()
-    stage.configuration.write_text(replacing('"api.sock"', '"file/api.sock"')(stage.configuration.read_text()))
-    assert "file" in await refusal(stage, 1)
+    stage.configuration.write_text(replacing(old, new)(stage.configuration.read_text()))
+    assert words.format(folder=stage.folder) in await refusal(stage)
+
+
+async def test_a_socket_of_a_running_program(stage: Stage) -> None:
+    with socket.socket(socket.AF_UNIX) as other:
+        other.bind(str(stage.socket))
+        other.listen()
+        answering = asyncio.create_task(_hang_up(other))
+        assert "is the socket of a program that runs" in await refusal(stage)
+        answering.cancel()
+
+
+async def _hang_up(listener: socket.socket) -> None:
+    listener.setblocking(False)
+    while True:
+        (await asyncio.get_running_loop().sock_accept(listener))[0].close()
+
+
+async def test_the_running_table_is_no_mistake_of_its_configuration(stage: Stage) -> None:
+    await stage.start_daemon()
+    checked = Child("controller", "config", "check", str(stage.configuration))
+    assert await checked.ended() == 0, checked.err
 
 
 async def test_of_a_copy_that_systemd_made_the_original_is_named(tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ from tests.end_to_end.child import Orders
 from tests.end_to_end.processes import PATIENCE
 from tests.end_to_end.stage import Stage, short_folder
 from tests.end_to_end.test_disk_errors import Disk, Line, served
+from tests.end_to_end.test_metrics import at_socket
 from tests.end_to_end.test_site_settings import LAW, SERIAL, Crew
 
 DEALER, SUPERVISOR, _ = CREW
@@ -221,6 +222,7 @@ async def test_an_invalid_configuration_changes_nothing(stage: Stage, old: str, 
     rename_dealer(stage)
     stage.configuration.write_text(stage.configuration.read_text().replace(old, new, 1))
     await reload(stage)
+    assert (await at_socket(stage))["cardshoe_warnings"] == 1
     view = await stage.state()
     assert view.entry == before
     (warning,) = view.warnings

@@ -270,3 +270,24 @@ async def test_a_socket_of_another_program_in_its_place_is_left_alone(stage: Sta
         assert await stage.daemon.end() == 0
         assert stage.socket.exists()
     stage.socket.unlink()
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "words"),
+    [
+        (0, -3600, ["but the journal has an entry from", "Set the clock (`timedatectl`)"]),
+        (0, 2 * 86_400 + 60, ["The newest entry was 2 days old when the daemon started", "`timedatectl`"]),
+        (0, 3600, []),
+    ],
+)
+async def test_a_clock_that_contradicts_the_journal_is_named(
+    stage: Stage, first: int, then: int, words: list[str]
+) -> None:
+    await stage.start_daemon(Orders(ahead=first))
+    assert (await stage.state()).warnings == (), "a new journal contradicts no clock"
+    assert await stage.daemon.end() == 0
+    await stage.start_daemon(Orders(ahead=then))
+    warnings = (await stage.state()).warnings
+    assert len(warnings) == bool(words)
+    assert all(word in str(warnings[0]) for word in words)
+    assert [line["sentence"] for line in stage.daemon.logged("clock.doubted")] == [str(one) for one in warnings]

@@ -32,8 +32,8 @@ DECIDED = {
     ("Service", "WatchdogSec"): ["30s"],
     ("Service", "ExecStart"): ["/opt/cardshoe/bin/cardshoe run --config /etc/cardshoe/%i.toml"],
     ("Service", "ExecReload"): [
-        "/opt/cardshoe/bin/cardshoe config check /etc/cardshoe/%i.toml",
         '/bin/sh -c "kill -HUP $MAINPID"',
+        "/opt/cardshoe/bin/cardshoe config check /etc/cardshoe/%i.toml",
     ],
     ("Service", "Restart"): ["on-failure"],
     ("Service", "RestartPreventExitStatus"): ["78"],

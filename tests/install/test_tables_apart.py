@@ -66,7 +66,7 @@ def test_a_reload_gives_the_configuration_again_to_that_daemon_alone() -> None:
     copy = f"+/usr/bin/install -D -m 0640 -o root -g cardshoe-%i /etc/cardshoe/%i/table.toml {COPY}"
     at_start = "/proc/${MAINPID}/root%d/table.toml"
     check = f"+/opt/cardshoe/bin/cardshoe config check /etc/cardshoe/%i/table.toml --running {at_start}"
-    assert directives("ExecReload") == ["", check, copy, '/bin/sh -c "kill -HUP $MAINPID"']
+    assert directives("ExecReload") == ["", copy, '/bin/sh -c "kill -HUP $MAINPID"', check]
     assert directives("ExecStopPost") == [f"+/bin/rm -f {COPY}"]
 
 

@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from controller.commands.doctor import doctor_command
 from controller.commands.doctor.machine import Machine, User
 from controller.commands.main import main
+from controller.journal.file import Identity
 from controller.journal.sealing import create_key_file, load_key_file
 from controller.journal.signing import SigningKey
 from tests.interfaces.test_doctor import Pc, failed, installed, pc
@@ -65,7 +66,8 @@ def other_signing_key(pc: Pc) -> None:
 def append_to_journal(pc: Pc) -> None:
     """Append to a journal that was begun with the keys of the table."""
     key, signer = load_key_file(pc.etc / "journal.key"), SigningKey(create_key_file(pc.journal / "signing.key"))
-    with closing(open_journal(pc.journal, local_key=key, signer=signer)) as journal:
+    identity = Identity("5e" * 16, "NC-01", simulated=False)
+    with closing(open_journal(pc.journal, local_key=key, signer=signer, identity=identity)) as journal:
         append(journal, 1)
 
 

@@ -41,8 +41,11 @@ async def test_a_reload_of_a_wrong_configuration_fails_and_logs_why(rig: Rig) ->
     assert (await rig.machine.guest.attempt(f"{change} && systemctl reload {SERVICE}")).code
     log = await rig.machine.guest.run(f"journalctl --unit {SERVICE} --no-pager --output cat --lines 9")
     assert "boxs" in log
+    assert "configuration.refused" in log
     assert await shown(rig, "ActiveState") == "active"
-    assert (await rig.table.view()).entry == before.entry
+    view = await rig.table.until(lambda view: bool(view.warnings))
+    assert any("boxs" in str(one) for one in view.warnings)
+    assert view.entry == before.entry
 
 
 async def test_doctor_names_keys_paired_since_the_start(rig: Rig) -> None:
