@@ -90,7 +90,12 @@ def _signing_key(section: JournalSection) -> SigningKey:
     if missing := missing_key(section, newest_header(section.folder)):
         raise missing
     path.parent.mkdir(mode=0o750, parents=True, exist_ok=True)
-    return SigningKey(create_key_file(path))
+    try:
+        return SigningKey(create_key_file(path))
+    except JournalError:
+        if path.exists():  # another daemon of this table has just created it; only one of the two gets the journal
+            return load_signing_key(path)
+        raise
 
 
 def load(journal: Journal[AnyInput, AnyEvent], moment: Moment, report: FoldReport) -> SavedState:

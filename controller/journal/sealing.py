@@ -213,8 +213,18 @@ def create_key_file(path: Path) -> bytes:
     Raise `JournalError` (journal-key) if the file exists already or cannot be written.
     """
     key = secrets.token_bytes(KEY_BYTES)
+    part = path.with_name(f".{path.name}-{secrets.token_hex(8)}")  # another process never finds half a key
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            with os.fdopen(descriptor, "w", encoding="ascii") as file:
+                file.write(key.hex() + "\n")
+                file.flush()
+                os.fsync(descriptor)
+            os.link(part, path)
+        finally:
+            part.unlink()
+        sync_directory(path.parent)
     except FileExistsError:
         raise JournalError(
             "journal-key",
@@ -222,15 +232,6 @@ def create_key_file(path: Path) -> bytes:
             message("Use it, or name another file; a key in use is never replaced."),
         ) from None
     except OSError as error:
-        raise _unusable(path, error) from error
-    try:
-        with os.fdopen(descriptor, "w", encoding="ascii") as file:
-            file.write(key.hex() + "\n")
-            file.flush()
-            os.fsync(descriptor)
-        sync_directory(path.parent)
-    except OSError as error:
-        path.unlink(missing_ok=True)
         raise _unusable(path, error) from error
     return key
 

@@ -190,7 +190,7 @@ async def test_of_two_daemons_started_together_exactly_one_serves(stage: Stage) 
         async with asyncio.timeout(PATIENCE):
             (over,), (runs,) = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         refused, serving = daemons[ends.index(over)], daemons[ends.index(runs)]
-        assert over.result() == JOURNAL_PROBLEM
+        assert over.result() == JOURNAL_PROBLEM, refused.err
         assert refused.err[0].startswith("cardshoe: Another program")
         assert len(refused.err) == 2
         await serving.until(lambda serving=serving: serving.logged("daemon.started"))  # type: ignore[misc]
