@@ -122,15 +122,14 @@ def _ordered(state: TableState, found: Irregularity) -> Iterator[Group]:
 
 
 def _chosen(state: TableState, found: Irregularity) -> Iterator[Group]:
-    """For each bettor who has not chosen, offer each option, and an entry that the bettor is away and the bets stay."""
-    done = {(place, bettor) for place, bettor, _ in found.choices}
+    """Offer each bettor each option that is not chosen, and an entry that the bettor is away and the bets stay."""
+    chosen = {(place, bettor): choice for place, bettor, choice in found.choices}
     options = tuple(dict.fromkeys(option.choice for option in found.row.options)) or tuple(Choice)
     for place, bettor in state.round.choosers:
-        if (place, bettor) in done:
-            continue
         for choice in options:
-            sample = operations.ChooseOption(found.id, found.revision, place, choice, bettor=bettor)
-            yield group(sample, known=(*THE_MATTER, "place", "choice", "bettor"))
+            if choice is not chosen.get((place, bettor)):
+                sample = operations.ChooseOption(found.id, found.revision, place, choice, bettor=bettor)
+                yield group(sample, known=(*THE_MATTER, "place", "choice", "bettor"))
         if bettor:
             away = operations.ChooseOption(found.id, found.revision, place, Choice.CONTINUE, True, bettor)
             yield group(away, known=(*THE_MATTER, "place", "choice", "bettor", "absent"))

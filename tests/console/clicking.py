@@ -140,8 +140,8 @@ class Person:
         await self.page.locator("#sentence .count", has_text=text).wait_for()
 
     async def reads(self, text: str) -> None:
-        """Wait until one of the panel's facts or notes contains this."""
-        await self.page.locator("#panel :is(.facts, .notes) p", has_text=text).first.wait_for()
+        """Wait until one of the panel's facts contains this."""
+        await self.page.locator("#panel .facts p", has_text=text).first.wait_for()
 
     async def press(self, act: str) -> None:
         """Press an enabled button of the panel, once the last press is answered."""

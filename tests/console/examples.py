@@ -165,6 +165,25 @@ def _choosing() -> TableHarness:
     return table
 
 
+def _all_choose() -> TableHarness:
+    """Return seven bettors who choose; one has chosen."""
+    table = TableHarness(boxes=SEVEN).start()
+    table.do(operations.OpenTable())
+    table.fresh_deck()
+    for number in SEVEN:
+        table.do(operations.EnterBettor(f"Ann {number}", number))
+    table.do(operations.PlaceYourBets())
+    for number in SEVEN:
+        table.do(operations.PlaceWager(f"Ann {number}", "main", number, 100))
+    table.do(operations.NoMoreBets())
+    table.take(2)
+    table.report(Kind.EXPOSED_CARD, "B2")
+    table.confirm()
+    found = table.open
+    table.do(operations.ChooseOption(found.id, found.revision, "B2", Choice.WITHDRAW, bettor="Ann 2"))
+    return table
+
+
 def _ordering() -> TableHarness:
     table = _dealing(2)
     table.report(Kind.SIMULTANEOUS)
@@ -262,6 +281,7 @@ MORE: Final[dict[str, Made]] = {
     "exposed": lambda: _reported(Kind.EXPOSED_CARD, "B3"),
     "ordering": _ordering,
     "choosing": _choosing,
+    "all choose": _all_choose,
     "moving": _moving,
     "turned down": _turned_down,
     "picked up": _picked_up,

@@ -53,6 +53,21 @@ async def test_all_others_continue_is_one_act() -> None:
         assert "0" not in asking
 
 
+async def test_a_choice_is_changed_in_its_row_before_all_have_chosen() -> None:
+    async with opened() as console:
+        await console.to_dealing(1, 3)
+        await console.deal(1)
+        await console.report("exposed_card", "B1")
+        await console.confirm(SUPERVISOR)
+        await console.press("B1//withdraw")
+        await console.counts("1 of 2 to ask")
+        await console.page.locator('#panel [data-act="B1//withdraw"][aria-pressed="true"]').wait_for()
+        await console.press("B1//continue")
+        await console.page.locator('#panel [data-act="B1//continue"][aria-pressed="true"]').wait_for()
+        await console.press("B3//continue")
+        await console.says("Turn the exposed card of box 1 face down.")
+
+
 async def test_looks_are_behind_more_while_players_look() -> None:
     async with opened() as console:
         await console.to_dealing(1)

@@ -52,6 +52,20 @@ async def test_an_entry_that_did_not_happen_is_struck_out() -> None:
         await console.says("3 cards to Box 3")
 
 
+async def test_a_mistyped_card_is_removed_by_another_tap() -> None:
+    async with opened() as console:
+        await console.to_dealing(1, 3)
+        await console.deal(3)
+        one, three, dealer = console.table.dealt()
+        wrong = next(card for card in ("2C", "3C", "4C", "5C") if card not in dealer)
+        await console.press("expose_hand/D")
+        for card in (wrong, *dealer[:2], wrong, dealer[2]):
+            await console.press(card)
+        await console.press("done")
+        await console.turn_over({"B1": one, "B3": three})
+        await console.end_round()
+
+
 # Tap a place in the frame in which it is drawn.
 AT_ONCE = """([place, drawn]) => new Promise((resolve) => {
   const node = document.querySelector(`.place[data-place="${place}"]`);

@@ -85,10 +85,10 @@ async def test_each_bettor_of_a_box_chooses_after_an_exposed_card() -> None:
             "Box 3 Bob 50",
         ]
         await console.press("B1/Ann/withdraw")
-        await rows.filter(has_text="Box 1 Ann 30 Withdraws").wait_for()
+        await console.page.locator('#panel [data-act="B1/Ann/withdraw"][aria-pressed="true"]').wait_for()
         await console.press("B3/Bob/absent")
         await console.sign(SUPERVISOR)
-        await rows.filter(has_text="Box 3 Bob 50 Continues").wait_for()
+        await console.page.locator('#panel [data-act="B3/Bob/continue"][aria-pressed="true"]').wait_for()
         await console.press("B1/Bob/continue")
         await console.press("reconstruct/")
         await console.says("3 cards to Box 3")

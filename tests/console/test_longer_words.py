@@ -45,7 +45,7 @@ ASK: Final = """async (number) => {
   const { store } = await import("/console/js/store.js");
   const { cancel, choose, signers, start, step } = await import("/console/js/flow.js");
   if (number === null) cancel();
-  else if (store.own.flow) choose(signers(store.screen, store.own.flow.offer.role)[0]);
+  else if (store.own.flow) choose(signers(store.screen, store.own.flow.offer.role)[0].id);
   else start(store.screen.offers[number]);
   for (const _ of [1, 2]) await new Promise(done => requestAnimationFrame(done));
   return step() === "sign";

@@ -235,3 +235,37 @@ def test_nc_5_7_marked_boxes_take_bets_for_choices_before_the_close() -> None:
     choose(table, "B3", "ann", Choice.CONTINUE)
     assert not table.state.open
     table.do(operations.NoMoreBets())
+
+
+# -- changed before the matter is decided
+
+
+def test_nc_5_7_a_choice_is_changed_until_every_bettor_has_chosen() -> None:
+    table = dealt_with(ANN_AND_BOB)
+    exposed(table, "B1")
+    choose(table, "B1", "ann", Choice.WITHDRAW)
+    choose(table, "B1", "ann", Choice.CONTINUE)
+    choose(table, "B3", "bob", Choice.CONTINUE)
+    assert not table.state.round.removed
+    assert table.state.round.live_places == ("B1", "B3")
+
+
+def test_rtp_5_13_1_a_withdrawal_of_all_wagers_is_taken_back_at_every_box() -> None:
+    table = power_failed((("ann", "main", 1), ("ann", "main", 3), ("bob", "main", 5)))
+    choose(table, "B1", "ann", Choice.WITHDRAW)
+    choose(table, "B3", "ann", Choice.CONTINUE)
+    assert {(place, choice) for place, bettor, choice in table.open.choices if bettor == "ann"} == {
+        ("B1", Choice.CONTINUE),
+        ("B3", Choice.CONTINUE),
+    }
+
+
+def test_nc_5_7_a_dealer_does_not_change_what_a_supervisor_entered() -> None:
+    table = dealt_with(ANN_AND_BOB)
+    exposed(table, "B1")
+    found = table.open
+    table.do(operations.ChooseOption(found.id, found.revision, "B1", Choice.CONTINUE, True, "ann"), SUPERVISOR)
+    withdrawn = operations.ChooseOption(found.id, found.revision, "B1", Choice.WITHDRAW, bettor="ann")
+    assert table.refused(withdrawn)[0] == "role"
+    table.do(withdrawn, SUPERVISOR)
+    assert ("B1", "ann", Choice.WITHDRAW) in table.open.choices

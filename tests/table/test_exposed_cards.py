@@ -66,12 +66,12 @@ def test_nc_5_7_3_a_withdrawn_hand_is_not_opened() -> None:
     assert table.refused(operations.ExposeHand("B3"))[0] == "dead"
 
 
-def test_nc_5_7_a_choice_is_made_once_and_only_for_a_hand_in_play() -> None:
+def test_nc_5_7_a_choice_is_entered_once_and_only_for_a_hand_in_play() -> None:
     table = exposed_in_mid_deal(Unit.SETS)
     table.confirm()
     table.choose(B1=WITHDRAW)
     found = table.open
-    assert table.refused(operations.ChooseOption(found.id, found.revision, "B1", CONTINUE))[0] == "chosen"
+    assert table.refused(operations.ChooseOption(found.id, found.revision, "B1", WITHDRAW))[0] == "chosen"
     assert table.refused(operations.ChooseOption(found.id, found.revision, "B2", CONTINUE))[0] == "place"
     assert table.refused(operations.ChooseOption(found.id, found.revision, "D", CONTINUE))[0] == "place"
 

@@ -17,7 +17,7 @@ function build(bar) {
   }
   parts.menu = el("button", {
     class: "menu",
-    onclick: () => store.set({ sheet: store.own.sheet ? undefined : "menu" }),
+    onclick: () => store.set({ sheet: store.own.sheet === "menu" ? undefined : "menu" }),
   });
   bar.append(parts.menu);
 }
@@ -26,9 +26,9 @@ function build(bar) {
 export function render(screen) {
   if (!parts.table) build(document.getElementById("bar"));
   if (parts.menu) {
-    text(parts.menu, say(store.own.sheet ? "act.back" : "sheet.menu"));
+    text(parts.menu, say("sheet.menu"));
     attr(parts.menu, "disabled", !inContact());
-    attr(parts.menu, "aria-expanded", String(Boolean(store.own.sheet)));
+    attr(parts.menu, "aria-expanded", String(store.own.sheet === "menu"));
   }
   if (!screen) return;
   const { view } = screen;

@@ -65,7 +65,7 @@ function flash(node) {
   node.animate([{ opacity: 0.4 }, { opacity: 1 }], { duration: FLASH });
 }
 
-/** Show rows of a label and its buttons: `{key, label, buttons}`. */
+/** Show rows of a label and its buttons: `{key, label, buttons, isDue}`. */
 export function rows(parent, list) {
   keyed(
     parent,
@@ -73,6 +73,7 @@ export function rows(parent, list) {
     (one) => one.key,
     () => el("div", { class: "row" }, el("p"), el("div", { class: "choices" })),
     (node, one) => {
+      mark(node, "due", one.isDue);
       text(node.children[0], one.label);
       buttons(node.children[1], one.buttons);
     },

@@ -69,9 +69,15 @@ function clause(matter, applies, who) {
     clause: (applies ? [applies.clause] : matter.clauses).map((one) => one || say("matter.silent")).join(say("join.comma")),
     who: say(`role.${applies?.role ?? matter.who.replaceAll(" ", "_")}`),
   });
+  return ["", said, clauseButton(matter, applies)];
+}
+
+/** Return the button that shows when the clauses of a matter apply, and what to do. */
+export function clauseButton(matter, applies) {
   const clauses = matter.clauses
     .map((name, at) => ({ name: name || say("matter.silent"), sense: matter.senses[at] }))
     .filter(({ name }) => !applies || name === (applies.clause || say("matter.silent")));
-  const open = () => store.set({ sheet: "clause", clauses });
-  return clauses.length ? ["", said, { key: "clause", label: say("act.clause"), act: open }] : said;
+  const toDo = matter.stage === "claimed" ? say("clause.answer", { who: say(`role.${matter.who.replaceAll(" ", "_")}`) }) : matter.question;
+  const open = () => store.set({ sheet: "clause", clauses, toDo });
+  return clauses.length > 0 && { key: "clause", label: say("act.clause"), act: open };
 }

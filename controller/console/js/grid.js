@@ -20,7 +20,7 @@ export function openCards(view, corrected) {
   return new Set(open);
 }
 
-/** Draw the grid. `taken`: cards that were tapped; `open`: face-up cards; `tap(code)`. */
+/** Draw the grid. `taken`: cards that were tapped, and are removed by another tap; `open`: face-up cards; `tap(code)`. */
 export function grid(parent, { taken, open, tap }) {
   if (!parent.cards) {
     parent.cards = el("div", { class: "grid" });
@@ -30,14 +30,15 @@ export function grid(parent, { taken, open, tap }) {
     RANKS.map((rank) => {
       const code = `${rank === "10" ? "T" : rank}${suit}`;
       const label = face(code);
-      const why = taken.includes(code) ? "grid.taken" : open.has(code) ? "grid.lies_open" : "";
-      const tone = `${suit === "H" || suit === "D" ? "red-suit" : ""} ${taken.includes(code) ? "taken" : ""}`;
+      const isTaken = taken.includes(code);
       return {
         key: code,
         label,
-        tone,
+        tone: suit === "H" || suit === "D" ? "red-suit" : "",
+        pressed: isTaken,
+        meaning: isTaken, // a double tap does not remove the card
         act: () => tap(code),
-        why: why && say(why, { card: label }),
+        why: open.has(code) && !isTaken ? say("grid.lies_open", { card: label }) : "",
       };
     }),
   );

@@ -33,8 +33,8 @@ function build(panel) {
   for (const name of ["own", "always"]) parts[name] = parts.left.appendChild(el("div", { class: name }));
   for (const name of ["facts", "tabs", "rows", "list", "cards"])
     parts[name] = parts.middle.appendChild(el("div", { class: name }));
-  for (const name of ["dues", "answers", "pad", "notes"]) parts[name] = parts.right.appendChild(el("div", { class: name }));
-  for (const name of ["dues", "notes"]) parts[name].tabIndex = 0; // they may overflow
+  for (const name of ["dues", "answers", "pad"]) parts[name] = parts.right.appendChild(el("div", { class: name }));
+  parts.dues.tabIndex = 0; // it may overflow
   parts.input = parts.right.appendChild(el("form", { class: "input" }));
   parts.field = el("input", { autocomplete: "off", maxlength: 200 });
   parts.typed = el("button", { type: "submit" });
@@ -59,11 +59,11 @@ export function render(screen) {
   mark(parts.panel, "asking", isAsking());
   mark(parts.panel, "wide", Boolean(shown.grid));
   mark(parts.panel, "paying", Boolean(shown.dues));
+  mark(parts.panel, "choosing", Boolean(shown.rows));
   drawDues(parts.dues, shown.dues ?? [], screen);
   buttons(parts.own, shown.left ?? []);
   buttons(parts.always, always(screen));
   lines(parts.facts, shown.facts ?? []);
-  lines(parts.notes, shown.notes ?? []);
   rows(parts.rows, shown.rows ?? []);
   buttons(parts.tabs, shown.tabs ?? []);
   buttons(parts.list, shown.list ?? []);
@@ -74,8 +74,8 @@ export function render(screen) {
   if (shown.pad) pad(parts.pad, shown.pad);
   else parts.pad.replaceChildren(); // no digit of a PIN stays in the page
   writing(shown.input);
-  reveal(parts.rows.querySelector(".row:has(button)"));
-  for (const node of [parts.middle, parts.answers, parts.dues, parts.notes]) edge(node);
+  reveal(parts.rows.querySelector(".row.due"));
+  for (const node of [parts.middle, parts.answers, parts.dues]) edge(node);
   sheet(screen);
 }
 

@@ -3,11 +3,14 @@
 import { act } from "./actions.js";
 import { moves } from "./arrows.js";
 import { claimed } from "./claim.js";
-import { clearsFirst, matterFacts, moveLines } from "./facts.js";
+import { clauseButton, clearsFirst, matterFacts, moveLines } from "./facts.js";
 import { start } from "./flow.js";
 import { operate, shown, whileAsking } from "./operate.js";
 import { store } from "./store.js";
 import { placeName, say } from "./words.js";
+
+const CHOICES = ["continue", "withdraw", "absent"]; // in a row
+const FEW = 4; // rows that leave space for the whole question
 
 /**
  * Return the irregularity to ask about, or null: the oldest that blocks, one opened here, or one that the dealer
@@ -95,16 +98,15 @@ const STAGES = {
   claimed,
 
   choosing: (screen, matter, of) => {
-    const rows = choosers(screen, matter, of("choose_option"));
-    const left = rows.filter((one) => one.buttons.length).length;
-    const [what, who] = inBrief(screen, matter, "matter.chosen");
+    const offers = of("choose_option");
+    const rows = choosers(screen, matter, offers);
+    const [name] = matterFacts(screen, matter);
     return {
       question: say("choice.ask"),
-      count: say("choice.left", { n: left, all: rows.length }),
-      facts: [], // beside the rows, not above them
+      count: say("choice.left", { n: rows.filter((one) => one.isDue).length, all: rows.length }),
+      facts: [[...name, clauseButton(matter)], rows.length <= FEW && matter.question], // beside many rows on the clause's page
       rows,
-      right: [goesOn(matter, of("choose_option"))],
-      notes: [what, matter.question, who],
+      list: [goesOn(matter, offers)],
     };
   },
 
@@ -160,31 +162,34 @@ function inBrief(screen, matter, who) {
   return [facts[0], facts.at(-1)];
 }
 
-/** Return a row for each bettor. Rows keep their places, because a finger may be on its way; choices show as words. */
+/** Return a row for each bettor. Rows and buttons keep their places; the choice made is pressed, and can be changed. */
 function choosers(screen, matter, offers) {
-  const made = matter.choices.map(({ place, bettor, choice }) => ({ place, bettor, said: say(`choice.${choice}`) }));
-  const due = new Map();
-  for (const one of offers) {
-    const { place, bettor = "" } = one.arguments;
+  const rows = new Map();
+  const row = ({ place, bettor = "" }) => {
     const key = `${place}/${bettor}`;
-    if (!due.has(key)) due.set(key, { place, bettor, offers: [] });
-    due.get(key).offers.push(one);
-  }
-  return [...due.values(), ...made]
+    if (!rows.has(key)) rows.set(key, { key, place, bettor, words: new Map() });
+    return rows.get(key);
+  };
+  for (const { choice, ...who } of matter.choices) row(who).made = choice;
+  for (const one of offers) row(one.arguments).words.set(wordOf(one.arguments), one);
+  return [...rows.values()]
     .sort((one, other) => one.place.localeCompare(other.place) || one.bettor.localeCompare(other.bettor))
-    .map(({ place, bettor, said, offers: open = [] }) => ({
-      key: `${place}/${bettor}`,
-      label: [placeName(screen, place), bettor, units(screen, place, bettor), said].filter(Boolean).join(" "),
-      buttons: open.map((one) => {
-        const word = one.arguments.absent ? "absent" : one.arguments.choice;
-        return {
-          key: `${place}/${bettor}/${word}`,
-          label: say(`choice.${word}`),
-          why: off(one),
-          act: () => start(one),
-        };
-      }),
+    .map(({ key, place, bettor, words, made }) => ({
+      key,
+      label: [placeName(screen, place), bettor, rows.size <= FEW && units(screen, place, bettor)].filter(Boolean).join(" "),
+      isDue: !made,
+      buttons: CHOICES.filter((word) => word === made || words.has(word)).map((word) => ({
+        key: `${key}/${word}`,
+        label: say(`choice.${word}`),
+        why: word === made ? "" : off(words.get(word)),
+        pressed: made ? word === made : undefined,
+        act: () => word !== made && start(words.get(word)),
+      })),
     }));
+}
+
+function wordOf({ absent, choice }) {
+  return absent ? "absent" : choice;
 }
 
 /** Return the bettor's stake at that box if wagers are entered. */
@@ -195,13 +200,14 @@ function units(screen, place, bettor) {
 
 /** Let all, or all others, go on: one entry each. */
 function goesOn(matter, open) {
-  const continues = open.filter((one) => one.arguments.choice === "continue" && !one.arguments.absent);
+  const isMade = ({ place, bettor = "" }) => matter.choices.some((one) => one.place === place && one.bettor === bettor);
+  const continues = open.filter(({ arguments: said }) => wordOf(said) === "continue" && !isMade(said));
   const offers = continues.filter((one) => one.allowed); // without cards nobody continues
   const label = say(matter.choices.length || offers.length < continues.length ? "choice.others" : "choice.all");
   const all = async () => {
     for (const offer of offers) {
       const choices = store.screen.offers.filter(
-        (one) => one.operation === "choose_option" && one.arguments.choice === "continue" && !one.arguments.absent,
+        (one) => one.operation === "choose_option" && wordOf(one.arguments) === "continue",
       );
       const fresh = choices.find(
         (one) => one.arguments.place === offer.arguments.place && one.arguments.bettor === offer.arguments.bettor,

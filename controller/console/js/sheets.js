@@ -139,11 +139,16 @@ function matters(body, screen) {
   );
 }
 
-/** Show when each possible clause of a matter applies, but not its effect, before the facts are answered. */
+/** Show when each possible clause of a matter applies, and what to do; not its effect, before the facts are answered. */
 function clause(body) {
-  lines(
+  const { clauses, toDo } = store.own;
+  const rows = [...clauses.map(({ name, sense }) => [name, capital(sense)]), [say("clause.to_do"), toDo]];
+  keyed(
     body,
-    store.own.clauses.flatMap(({ name, sense }) => [["name", name], capital(sense)]),
+    rows,
+    ([name]) => name,
+    () => el("p", { class: "entry" }, ...["who", "what"].map((name) => el("span", { class: name }))),
+    (node, words) => words.forEach((one, at) => text(node.children[at], one)),
   );
 }
 

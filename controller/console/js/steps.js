@@ -8,6 +8,7 @@ import { openCards } from "./grid.js";
 import { entryLabel, entryName, matterName, pileName, reportName } from "./labels.js";
 import { GROUPS, OFTEN, REPLACED, STEPS } from "./needs.js";
 import { sign } from "./signing.js";
+import { lose } from "./store.js";
 import { capital, placeName, say } from "./words.js";
 
 const CARDS = 3; // of a hand
@@ -57,7 +58,11 @@ const KINDS = {
       grid: {
         taken,
         open: openCards(screen.view, flow.values.instead ? hand : undefined),
-        tap: (code) => taken.length < wanted && draft([...taken, code]),
+        tap: (code) => {
+          if (taken.includes(code)) draft(taken.filter((one) => one !== code));
+          else if (taken.length < wanted) draft([...taken, code]);
+          else lose(say("grid.full"));
+        },
       },
       facts: [flow.offer.operation === "expose_hand" && screen.layout.hands_by_device && say("faces.not_known")],
       filled: place ? { place, cards: taken } : undefined,

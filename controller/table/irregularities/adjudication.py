@@ -332,7 +332,7 @@ def verify_choose(state: TableState, given: PersonActed, operation: operations.C
         )
     if (operation.place, operation.bettor) not in state.round.choosers:
         raise RefusedError("bettor", _who_chooses(state, operation.place))
-    _verify_not_chosen(state, found, operation)
+    _verify_not_chosen(state, given, found, operation)
     if not state.layout.bets and enters_bettors(state.law):
         raise RefusedError(
             "wagers",
@@ -365,22 +365,43 @@ def _who_chooses(state: TableState, place: str) -> Message:
     )
 
 
-def _verify_not_chosen(state: TableState, found: Irregularity, operation: operations.ChooseOption) -> None:
-    """Verify that the choice is new. A bettor who continues at one box may still withdraw all wagers at another."""
-    for place, bettor, choice in found.choices:
-        if (place, bettor) != (operation.place, operation.bettor):
-            continue
-        if withdrew_wholly(found, bettor):
-            raise RefusedError(
-                "chosen", "{bettor} withdraws all bets; if that was entered wrongly, correct it first.", bettor=bettor
-            )
+def _verify_not_chosen(
+    state: TableState, given: PersonActed, found: Irregularity, operation: operations.ChooseOption
+) -> None:
+    """Verify that the choice is new, or replaces another before the matter is decided.
+
+    The rank that entered the other choice, such as a supervisor for an absence, is needed to replace it.
+    """
+    chooser = (operation.place, operation.bettor)
+    before = next((choice for *who, choice in found.choices if tuple(who) == chooser), None)
+    if before is operation.choice:
         raise RefusedError(
             "chosen",
-            "The choice of {chooser} is entered: continue. Correct the entry if it was wrong."
-            if choice is Choice.CONTINUE
-            else "The choice of {chooser} is entered: withdraw the bets. Correct the entry if it was wrong.",
-            chooser=bettor or place_word(state, place),
+            "The choice of {chooser} is already entered: continue."
+            if before is Choice.CONTINUE
+            else "The choice of {chooser} is already entered: withdraw the bets.",
+            chooser=operation.bettor or place_word(state, operation.place),
         )
+    if before is not None:
+        role = _rank_of_choice(state, found, operation)
+        if not given.role.reaches(role):
+            raise RefusedError("role", "A {role} entered this; call the {role} to correct it.", role=role.named)
+
+
+def _rank_of_choice(state: TableState, found: Irregularity, operation: operations.ChooseOption) -> Role:
+    """Return the rank that entered the bettor's last choice, at this place if that is recorded.
+
+    A choice about all wagers names one of the bettor's places; a box that was overlooked follows another one.
+    """
+    entries = [
+        (said.place == operation.place, one.entry, one.role)
+        for one in state.round.entered
+        if isinstance(said := one.operation, operations.ChooseOption)
+        and (said.irregularity, said.bettor) == (found.id, operation.bettor)
+    ]
+    if concerns_all_wagers(found):
+        entries = [(True, entry, role) for _, entry, role in entries]
+    return max(entries, default=(False, 0, Role.DEALER))[2]
 
 
 def _verify_cards(state: TableState, found: Irregularity, place: str) -> None:
@@ -426,9 +447,12 @@ def choose(decision: Decision, given: PersonActed, operation: operations.ChooseO
 
 
 def _places_concerned(state: TableState, found: Irregularity, operation: operations.ChooseOption) -> tuple[str, ...]:
-    """Return the places of a choice: a bettor who withdraws all wagers does so at every box, despite other choices."""
-    wholly = concerns_all_wagers(found) and operation.choice is Choice.WITHDRAW
-    if not wholly or not operation.bettor:
+    """Return the places of a choice.
+
+    A bettor who withdraws all wagers does so at every box, despite other choices; and takes that back at every box.
+    """
+    withdraws = operation.choice is Choice.WITHDRAW or withdrew_wholly(found, operation.bettor)
+    if not (operation.bettor and concerns_all_wagers(found) and withdraws):
         return (operation.place,)
     return tuple(place for place, bettor in state.round.choosers if bettor == operation.bettor)
 

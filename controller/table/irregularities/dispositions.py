@@ -331,9 +331,9 @@ def withdraw(decision: Decision, found: Irregularity, place: str, bettor: str) -
 
 def _clause_of_withdrawal(state: TableState, found: Irregularity, bettor: str) -> str:
     """Return the clause by which a bettor withdraws, or was withdrawn by a decision while absent (RTP 6.1)."""
-    chosen = (one.operation for one in state.round.entered if isinstance(one.operation, ChooseOption))
-    away = any(one.absent and (one.irregularity, one.bettor) == (found.id, bettor) for one in chosen)
-    if bettor and away and not state.game.betting.walked_away:
+    entered = (one.operation for one in reversed(state.round.entered) if isinstance(one.operation, ChooseOption))
+    last = next((one for one in entered if (one.irregularity, one.bettor) == (found.id, bettor)), None)
+    if bettor and last is not None and last.absent and not state.game.betting.walked_away:
         return state.game.silent_clause
     return option_clause(state, found, Choice.WITHDRAW)
 
