@@ -1,0 +1,1 @@
+"""Tests of the sources: imports, clocks, concealed cards, links of the pages."""

@@ -1,0 +1,1 @@
+"""Tests of `cardshoe bench`: what every device must do."""

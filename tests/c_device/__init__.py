@@ -1,0 +1,1 @@
+"""Tests of cardlink against a device in C that shares no code with the host."""

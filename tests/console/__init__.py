@@ -1,0 +1,1 @@
+"""Tests of the console: its words and, in a browser, regions, sizes, lost contact, displays."""

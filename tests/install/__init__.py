@@ -1,0 +1,1 @@
+"""Tests of the installation: udev rules, the unit, the pages that describe it."""

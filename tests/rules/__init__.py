@@ -1,0 +1,1 @@
+"""Tests of the documents: hands, deals, wagers, settlement, odds, every cell of the irregularity tables."""

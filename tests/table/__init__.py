@@ -1,0 +1,1 @@
+"""Tests of decide and evolve: totality, replay, every feature."""

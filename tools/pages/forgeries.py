@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from tests.journal.forgeries.attacks import ATTACKS, COLUMNS, Attack
-from tests.journal.forgeries.edits import EDITS, OF_ALL, SKILLS
+from tests.journal.forgeries.edits import OF_ALL, SKILLS
 from tests.journal.forgeries.forger import WHERE
-from tests.journal.forgeries.others import OTHERS
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "journal.md"
 SECURITY: Final = PAGE.with_name("security.md")
@@ -20,12 +19,8 @@ BEGIN: Final = "<!-- tables: python -m tools.generate -->\n"
 END: Final = "<!-- end of the tables -->\n"
 
 
-def tables() -> str:
-    return "\n".join([*_edits(), "", *_others(), ""])
-
-
 def page_with_tables() -> str:
-    return _with(PAGE, tables())
+    return _with(PAGE, "\n".join([*_edits(), ""]))
 
 
 def security_with_table() -> str:
@@ -52,26 +47,8 @@ def _edits() -> Iterator[str]:
     yield "| How it is hidden | What finds it |"
     yield "| --- | --- |"
     for skill in SKILLS:
-        deep = "; what the next table says" if skill is OF_ALL else ""
+        deep = "; for most changes the local key, with `--deep`" if skill is OF_ALL else ""
         yield f"| {skill.name} | {_words(skill.found)}{deep} |"
-    yield ""
-    yield "| What else finds it when the holder of all keys writes all of it again | What is changed |"
-    yield "| --- | --- |"
-    yield from _grouped((WHERE[edit.found] if edit.found else "nothing", edit.name) for edit in EDITS)
-
-
-def _others() -> Iterator[str]:
-    yield "| What finds it, each by itself | What is done |"
-    yield "| --- | --- |"
-    yield from _grouped((_words(forgery.found), forgery.name) for forgery in OTHERS)
-
-
-def _grouped(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Yield a row for each first cell, with all second cells that belong to it."""
-    groups: dict[str, list[str]] = {}
-    for found, name in rows:
-        groups.setdefault(found, []).append(name)
-    yield from (f"| {found} | {'; '.join(names)} |" for found, names in groups.items())
 
 
 def _words(found: str) -> str:
