@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 
 from simulators.bench.promise import KEPT
+from simulators.bench.run import TESTS
 from tests.protocol.page import PAGE as CARDLINK
-from tools.pages.simulators import UNTESTED, load_promises
+from tools.pages.simulators import UNTESTED
 
 SECTIONS = ("Sealed frames", "A link", "Reports: numbers, window, acknowledgement", "Signs of life", "Commands")
 
@@ -42,7 +44,8 @@ def rules() -> set[tuple[str, str]]:
 
 
 def asked_for() -> set[tuple[str, str]]:
-    load_promises()
+    for file in TESTS[1:]:
+        importlib.import_module(f"simulators.bench.promises.{file.stem}")
     return {(one.section, one.rule) for kept in KEPT.values() for one in kept.promises}
 
 

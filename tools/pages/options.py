@@ -13,6 +13,8 @@ from typing import Final
 from controller.commands.config.configuration_options import ConfigurationOption, ConfigurationSection, sections
 from controller.commands.config.meanings import SECTIONS
 from controller.daemon.taking_effect import effect_of
+from controller.games.specification import FACT_QUESTIONS
+from firmware_bridge.messages import Message
 
 HEAD: Final = """\
 # Every option of a configuration
@@ -37,6 +39,14 @@ def _lines(section: ConfigurationSection) -> Iterator[str]:
     yield "|---|---|---|---|"
     yield from (_row(option) for option in section.options)
     yield ""
+    if section.name == "house":
+        yield from ("| fact in `when` | true where the answer is yes |", "|---|---|")
+        yield from (f"| `{fact}` | {_in_any_game(question)} |" for fact, question in FACT_QUESTIONS.items())
+        yield ""
+
+
+def _in_any_game(question: Message) -> str:
+    return str(question).replace("{dealer}", "Dealer")
 
 
 def _effects(section: ConfigurationSection) -> str:

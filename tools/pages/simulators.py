@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from simulators.bench.promise import KEPT
-from simulators.bench.run import TESTS
 from simulators.devices.faults import FAULTS
 
-KEPT_ROWS: Final = re.compile(r"(?<=\| section \| rules that are tested \|\n\|---\|---\|\n)(?:\|.*\n)*")
 UNTESTED_ROWS: Final = re.compile(
     r"(?<=\| section \| rule \| why no test asks for it \|\n\|---\|---\|---\|\n)(?:\|.*\n)*"
 )
@@ -32,20 +28,8 @@ UNTESTED: Final[dict[tuple[str, str], str]] = {
 """The numbered rules and rows of tables in docs/cardlink.md that no test of the bench checks, each with the reason."""
 
 
-def load_promises() -> None:
-    """Import every test of a promise."""
-    for file in TESTS[1:]:
-        importlib.import_module(f"simulators.bench.promises.{file.stem}")
-
-
 def bench_page(page: str) -> str:
-    """Return docs/bench.md with its tables of the rules that are tested and of the device's rules without a test."""
-    load_promises()
-    rules: dict[str, set[str]] = {}
-    for one in (promise for kept in KEPT.values() for promise in kept.promises):
-        rules.setdefault(one.section, set()).add(one.rule)
-    tested = [(section, ", ".join(rule or "its text" for rule in sorted(rules[section]))) for section in sorted(rules)]
-    page = KEPT_ROWS.sub(lambda found: _rows(tested), page)
+    """Return docs/bench.md with its table of the device's rules that no test asks for."""
     of_the_device = [(*rule, why) for rule, why in sorted(UNTESTED.items()) if why != OF_THE_HOST]
     return UNTESTED_ROWS.sub(lambda found: _rows(of_the_device), page)
 
