@@ -73,11 +73,8 @@ def texts() -> dict[CatalogueText, list[str]]:
 def updated(path: Path, used: dict[CatalogueText, list[str]]) -> tuple[Catalog, list[CatalogueText]]:
     """Return the catalogue of a file with exactly these texts, and those that it does not translate."""
     before, after = catalogues.read_file(path), Catalog(locale=path.stem.replace("-", "_"))
-    counted_too = {text.id for text in used if text.many}
     lacking = []
     for text, files in sorted(_in(path.stem, used), key=lambda one: (one[0].key, one[0].id)):
-        if text.id in counted_too and not text.many and not text.key:
-            continue  # one entry serves both
         id_: Any = (text.id, text.many) if text.many else text.id
         found = before.get(id_, text.key or None)
         said = found.string if found is not None else ""

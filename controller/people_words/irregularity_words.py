@@ -10,10 +10,11 @@ import msgspec
 from controller.games.specification import Facts, RulingAction
 from controller.people_words import word as forms
 from controller.people_words.table_of_words import TableOfWords
-from controller.people_words.tokens import ACTIONS, CHOICES, Tokens, UnreadableLineError
+from controller.people_words.tokens import ACTIONS, BETTOR, CARD, CHOICES, Tokens, UnreadableLineError
 from controller.people_words.word import Act, Word, entering
 from controller.roles import Role
 from controller.table import operations
+from firmware_bridge.messages import message
 
 
 def _read_confirm(tokens: Tokens) -> Act:
@@ -40,7 +41,7 @@ def _read_deny(tokens: Tokens) -> Act:
 
 def _read_order(tokens: Tokens) -> Act:
     by = tokens.by(Role.PIT_SUPERVISOR)
-    ordinals = tokens.numbers("the number of a card")
+    ordinals = tokens.numbers(CARD)
 
     def name_order(table: TableOfWords) -> None:
         found = table.about()
@@ -52,8 +53,8 @@ def _read_order(tokens: Tokens) -> Act:
 def _read_choose(tokens: Tokens) -> Act:
     by = tokens.by(Role.DEALER)
     place = None if tokens.maybe("all") else tokens.place()
-    bettor = tokens.take("a bettor") if tokens.maybe("for") else ""
-    choice = tokens.one_of(CHOICES, "choice")
+    bettor = tokens.take(BETTOR) if tokens.maybe("for") else ""
+    choice = tokens.one_of(CHOICES, message("a choice"))
     absent = tokens.maybe("absent")
 
     def choose(table: TableOfWords) -> None:
@@ -80,9 +81,9 @@ def _read_put_right(tokens: Tokens) -> Act:
 def _read_rule(tokens: Tokens) -> Act:
     text = forms.because(tokens, "so decided")
     by = tokens.by(Role.SHIFT_MANAGER)
-    action = tokens.one_of(ACTIONS, "ruling")
+    action = tokens.one_of(ACTIONS, message("a ruling"))
     places = tokens.places() if action is RulingAction.REMOVE_HANDS else ()
-    numbers = tokens.numbers("a number") if tokens.left else ()
+    numbers = tokens.numbers(message("the number of a card or a bet")) if tokens.left else ()
     of_cards = action is RulingAction.NAME_ORDER
     ordinals, bets = (numbers, ()) if of_cards else ((), numbers)
 
@@ -96,8 +97,8 @@ def _read_rule(tokens: Tokens) -> Act:
 
 
 def _read_about(tokens: Tokens) -> Act:
-    cell = tokens.take("a cell like I12")
-    number = tokens.number("which of several, from 1") if tokens.left else 1
+    cell = tokens.take(message("a cell such as I12"))
+    number = tokens.number(message("the number of one of several")) if tokens.left else 1
 
     return lambda table: table.turn_to(cell, number)
 
@@ -109,66 +110,71 @@ def _name_exposed(tokens: Tokens) -> operations.NameExposed:
 def _place_cards(tokens: Tokens) -> operations.PlaceCards:
     cards = []
     while tokens.left:
-        ordinal = tokens.number("the number of a card")
+        ordinal = tokens.number(CARD)
         tokens.maybe("at")
         cards.append(operations.CardAt(ordinal, tokens.place()))
     if not cards:
-        raise UnreadableLineError("say which card lies where")
+        raise UnreadableLineError(message("say which card lies where"))
     return operations.PlaceCards(tuple(cards))
 
 
 IRREGULARITY_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
     "report": entering(
         "report KIND [PLACE] [card NUMBER] [counted NUMBER] [earlier]",
-        "a person noticed something; `earlier`: in the round before",
+        message("report what a person noticed; with `earlier`, in the round before"),
         operations.ReportIrregularity,
         forms.reported,
     ),
     "confirm": Word(
         "confirm [FACT yes|no ...] [by ROLE]",
-        "a person confirms the report, and answers the questions",
+        message("confirm the report and answer its questions"),
         _read_confirm,
         (operations.ConfirmIrregularity,),
     ),
     "deny": Word(
         "deny [by ROLE] [because TEXT]",
-        "a person says that the report is false",
+        message("deny the report"),
         _read_deny,
         (operations.DenyIrregularity,),
     ),
     "order": Word(
         "order NUMBERS [by ROLE]",
-        "the order in which cards that came together are received",
+        message("name the order of cards that came together"),
         _read_order,
         (operations.NameOrder,),
     ),
     "choose": Word(
         "choose PLACE [for BETTOR] continue|withdraw [absent] [by ROLE] or choose all continue|withdraw",
-        "what bettors choose",
+        message("enter what a bettor chooses"),
         _read_choose,
         (operations.ChooseOption,),
     ),
     "put right": Word(
-        "put right [by ROLE]", "the cards were moved as the screen shows", _read_put_right, (operations.Reconstruct,)
+        "put right [by ROLE]",
+        message("record that the cards were moved as the table asks"),
+        _read_put_right,
+        (operations.Reconstruct,),
     ),
     "rule": Word(
         "rule ACTION [PLACES, or NUMBERS of cards or bets] [by ROLE] [because TEXT]",
-        "a person rules what follows",
+        message("enter a ruling"),
         _read_rule,
         (operations.Rule,),
     ),
     "about": Word(
-        "about CELL [NUMBER]", "what follows is about this open irregularity, or that one of several", _read_about
+        "about CELL [NUMBER]",
+        message("make the next lines about this open irregularity, or about that one of several"),
+        _read_about,
     ),
     "named": entering(
         "named PLACE [CARDS]",
-        "the faces that people saw there before the hand is open",
+        message("enter the faces that people saw there before the hand is turned over"),
         operations.NameExposed,
         _name_exposed,
     ),
     "lies": entering(
         "lies NUMBER at PLACE ...",
-        "the card that left under this number lies there",
+        message("record that the card with this number lies there"),
         operations.PlaceCards,
         _place_cards,
     ),

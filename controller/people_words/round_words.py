@@ -7,10 +7,11 @@ from typing import Final
 
 from controller.people_words import word as forms
 from controller.people_words.table_of_words import TableOfWords
-from controller.people_words.tokens import Tokens, UnreadableLineError
+from controller.people_words.tokens import AMOUNT, BET, BETTOR, BOX, CARDS, Tokens, UnreadableLineError
 from controller.people_words.word import Act, Word, entering, plain
 from controller.roles import Role
 from controller.table import operations
+from firmware_bridge.messages import message
 
 
 def _read_boxes(tokens: Tokens) -> Act:
@@ -21,7 +22,7 @@ def _read_boxes(tokens: Tokens) -> Act:
 def _read_deal(tokens: Tokens) -> Act:
     if tokens.maybe("all"):
         return lambda table: table.deal_all()
-    times = tokens.times("how many sets or cards are dealt")
+    times = tokens.times(message("the number of sets or cards to deal"))
     return lambda table: table.deal(times)
 
 
@@ -43,161 +44,171 @@ def _restrict(tokens: Tokens) -> operations.RestrictBetting:
     fewer: list[tuple[int, int]] = []
     one_box: list[str] = []
     if not tokens.left:
-        raise UnreadableLineError("say what is restricted, or `nothing`")
+        raise UnreadableLineError(message("say what is restricted, or `nothing`"))
     while tokens.left and not tokens.maybe("nothing"):
         if tokens.maybe("close box"):
-            closed.append(tokens.number("a box"))
+            closed.append(tokens.number(BOX))
         elif tokens.maybe("wagers at box"):
-            fewer.append((tokens.number("a box"), tokens.number("the most wagers of a kind")))
+            fewer.append((tokens.number(BOX), tokens.number(message("the most wagers of a kind"))))
         elif tokens.maybe("one box for"):
-            one_box.append(tokens.take("a bettor"))
+            one_box.append(tokens.take(BETTOR))
         else:
             break
     return operations.RestrictBetting(tuple(closed), tuple(fewer), tuple(one_box))
 
 
 def _enter_bettor(tokens: Tokens) -> operations.EnterBettor:
-    bettor = tokens.take("a bettor")
-    return operations.EnterBettor(bettor, tokens.number("a box") if tokens.maybe("at box") else None)
+    bettor = tokens.take(BETTOR)
+    return operations.EnterBettor(bettor, tokens.number(BOX) if tokens.maybe("at box") else None)
 
 
 def _change_wager(tokens: Tokens) -> operations.ChangeWager:
-    return operations.ChangeWager(tokens.number("the number of a bet"), tokens.number("an amount"))
+    return operations.ChangeWager(tokens.number(BET), tokens.number(AMOUNT))
 
 
 ROUND_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
     "begin": Word(
         "begin",
-        'a fresh deck, bets, "No more bets"; where a First Card is shown, it lies open',
+        message("wait for a fresh deck, then open and close the bets; a First Card is drawn and turned over"),
         plain(lambda table: table.begin()),
         (operations.PlaceYourBets, operations.NoMoreBets),
     ),
     "next round": Word(
         "next round",
-        'wait for a fresh deck, then "Place your bets"; boxes named before have a bet',
+        message('wait for a fresh deck, then announce "Place your bets" with the boxes named before'),
         plain(lambda table: table.next_round()),
         (operations.PlaceYourBets,),
     ),
-    "load": Word("load", "wait until a fresh deck is in the device and shuffled", plain(lambda table: table.load())),
+    "load": Word(
+        "load", message("wait until a fresh deck is in the device and shuffled"), plain(lambda table: table.load())
+    ),
     "place your bets": Word(
         "place your bets",
-        '"Place your bets" is announced; boxes named before have a bet',
+        message('announce "Place your bets" with the boxes named before'),
         plain(lambda table: table.place_your_bets()),
         (operations.PlaceYourBets,),
     ),
     "cancel start": entering(
         "cancel start [announced]",
-        "the round does not begin: it was entered by mistake or, with `announced`, no one bets",
+        message("do not begin the round: it was entered by mistake or, with `announced`, no one bets"),
         operations.CancelStart,
         lambda tokens: operations.CancelStart(tokens.maybe("announced")),
     ),
-    "boxes": Word("boxes NUMBERS", "the boxes that take part in this round", _read_boxes, (operations.OccupyBoxes,)),
-    "no more bets": entering("no more bets", '"No more bets" is announced', operations.NoMoreBets),
+    "boxes": Word(
+        "boxes NUMBERS", message("enter the boxes with bets in this round"), _read_boxes, (operations.OccupyBoxes,)
+    ),
+    "no more bets": entering("no more bets", message('announce "No more bets"'), operations.NoMoreBets),
     "reopen bets": entering(
         "reopen bets",
-        "bets are open again: they were closed by mistake, and no card has left the device",
+        message("reopen the bets, which were closed by mistake before any card left the device"),
         operations.ReopenBets,
     ),
     "first card": Word(
         "first card",
-        "the First Card is drawn and lies open",
+        message("wait for the First Card and turn it over"),
         plain(lambda table: table.first_card()),
         (operations.ShowFirstCard,),
     ),
     "show first card": entering(
         "show first card [CARD]",
-        "the First Card, drawn already, lies open",
+        message("turn over the First Card that was drawn"),
         operations.ShowFirstCard,
         lambda tokens: operations.ShowFirstCard(tokens.card() if tokens.left else None),
     ),
-    "deal": Word("deal NUMBER or deal all", "wait for so many sets or cards, or for all that are due", _read_deal),
+    "deal": Word(
+        "deal NUMBER or deal all", message("wait for that many sets or cards, or for all that are due"), _read_deal
+    ),
     "dealt by hand": entering(
         "dealt by hand NUMBER [by ROLE] [because TEXT]",
-        "so many cards of the stub are dealt without the device",
+        message("deal that many cards from the stub without the device"),
         operations.DealByHand,
-        lambda tokens: operations.DealByHand(tokens.number("how many cards are dealt by hand"), tokens.reason),
+        lambda tokens: operations.DealByHand(tokens.number(CARDS), tokens.reason),
         by=Role.PIT_SUPERVISOR,
         reason="the device is dead",
     ),
     "handled": entering(
         "handled PLACE [viewed]",
-        "the player there has touched his cards, or looked at them",
+        message("record that the player there touched his cards or, with `viewed`, looked at them"),
         operations.HandleCards,
         forms.handled,
     ),
-    "examined": entering("examined", "the Players have examined their cards", operations.PlayersExamined),
+    "examined": entering(
+        "examined", message("record that the Players have examined their cards"), operations.PlayersExamined
+    ),
     "bettor": entering(
         "bettor BETTOR [at box NUMBER]",
-        "a person bets here, standing or seated",
+        message("enter a person who bets, standing or seated at a box"),
         operations.EnterBettor,
         _enter_bettor,
     ),
     "bettor leaves": entering(
         "bettor leaves BETTOR",
-        "a bettor without a bet leaves",
+        message("record that a bettor without a bet leaves"),
         operations.BettorLeaves,
-        lambda tokens: operations.BettorLeaves(tokens.take("a bettor")),
+        lambda tokens: operations.BettorLeaves(tokens.take(BETTOR)),
     ),
     "wager": Word(
         "wager BETTOR WAGER BOX AMOUNT [overlooked]",
-        "chips are placed, or were placed without being noticed",
+        message("enter a bet or, with `overlooked`, one that nobody noticed when it was placed"),
         _read_wager,
         (operations.PlaceWager,),
     ),
     "change bet": entering(
         "change bet NUMBER AMOUNT",
-        "a bet is made higher or lower before bets close",
+        message("change the amount of a bet before bets close"),
         operations.ChangeWager,
         _change_wager,
     ),
     "take back bet": entering(
         "take back bet NUMBER",
-        "the chips of a bet are removed",
+        message("take back a bet"),
         operations.TakeBackWager,
-        lambda tokens: operations.TakeBackWager(tokens.number("the number of a bet")),
+        lambda tokens: operations.TakeBackWager(tokens.number(BET)),
     ),
     "return excess": entering(
         "return excess",
-        "chips over a maximum are handed back, before bets are closed",
+        message("hand back chips above a maximum before bets close"),
         operations.RejectExcess,
     ),
     "restrict": entering(
         "restrict nothing or restrict [close box BOX] [wagers at box BOX MOST] [one box for BETTOR] ... [by ROLE]",
-        "all that is restricted from now on: boxes closed, so many wagers of a kind at most, bettors held to one box",
+        message("set all restrictions: closed boxes, the most wagers of a kind at a box, bettors kept to one box"),
         operations.RestrictBetting,
         _restrict,
         by=Role.PIT_MANAGER,
     ),
     "open": Word(
         "open PLACE [CARDS] or open all",
-        "a hand lies open, with the cards that are seen",
+        message("turn over a hand, with the cards that are seen"),
         _read_open,
         (operations.ExposeHand,),
     ),
     "settle": Word(
         "settle",
-        "the chips are paid; the stub is counted unless it was already",
+        message("record that the chips were paid, and the count of the stub if it is still due"),
         plain(lambda table: table.settle()),
         (operations.RecordSettled,),
     ),
-    "return bets": entering("return bets", "after a void: every bet is recorded as returned", operations.RecordSettled),
+    "return bets": entering(
+        "return bets", message("after a void, record that every bet was returned"), operations.RecordSettled
+    ),
     "conclude": Word(
         "conclude",
-        "the round is over (entered twice)",
+        message("end the round (entered twice)"),
         plain(lambda table: table.twice(operations.ConcludeRound())),
         (operations.ConcludeRound,),
     ),
-    "finish": Word("finish", "deal all, open all, settle, conclude", plain(lambda table: table.finish())),
-    "open table": entering("open table", "the table opens", operations.OpenTable),
-    "close table": entering("close table", "the table closes", operations.CloseTable),
+    "finish": Word("finish", message("deal all, open all, settle and conclude"), plain(lambda table: table.finish())),
+    "open table": entering("open table", message("open the table"), operations.OpenTable),
+    "close table": entering("close table", message("close the table"), operations.CloseTable),
     "pause": entering(
         "pause REASON",
-        "the table is paused",
+        message("pause the table"),
         operations.PauseTable,
         lambda tokens: operations.PauseTable(" ".join(tokens.rest())),
     ),
-    "resume": entering("resume", "play goes on", operations.ResumeTable),
+    "resume": entering("resume", message("resume play"), operations.ResumeTable),
     "continue": entering(
-        "continue", "after a lost link: table and screen agree, play continues", operations.ContinueRound
+        "continue", message("after a lost link, confirm that table and screen agree"), operations.ContinueRound
     ),
 }

@@ -9,11 +9,22 @@ from typing import Final, TypeAlias
 
 from controller.people_words import word as forms
 from controller.people_words.table_of_words import NothingDoneError, TableOfWords
-from controller.people_words.tokens import INSTRUCTIONS, Tokens, UnreadableLineError
+from controller.people_words.tokens import (
+    AMOUNT,
+    BET,
+    BETTOR,
+    BOX,
+    CARDS,
+    INSTRUCTIONS,
+    WAGER,
+    Tokens,
+    UnreadableLineError,
+)
 from controller.people_words.word import Act, Word, entering
 from controller.roles import Role
 from controller.table import operations
 from controller.table.operations import Replaceable
+from firmware_bridge.messages import message
 
 Read: TypeAlias = Callable[[Tokens], Replaceable]
 
@@ -40,11 +51,11 @@ def _read_correct(tokens: Tokens) -> Act:
     """Read a correction. A turned-over hand is named by its place, which a correction cannot replace."""
     reason = forms.because(tokens, "it was entered wrongly")
     by = tokens.by(Role.PIT_SUPERVISOR)
-    word = tokens.one_of({name: name for name in STRUCK_OUT}, "entry")
+    word = tokens.one_of({name: name for name in STRUCK_OUT}, message("an entry"))
     instead: Replaceable | None = None
     if tokens.left:
         if word not in CORRECTABLE:
-            raise UnreadableLineError(f"`{word}` can only be struck out; nothing may follow it")
+            raise UnreadableLineError(message("`{word}` can only be struck out; nothing may follow it", word=word))
         instead = CORRECTABLE[word][1](tokens)
 
     def correct(table: TableOfWords) -> None:
@@ -59,23 +70,25 @@ def _last_entry(table: TableOfWords, word: str, instead: Replaceable | None) -> 
     for entry, operation in reversed(table.entries()):
         if isinstance(operation, STRUCK_OUT[word]) and place in (None, getattr(operation, "place", None)):
             return entry
-    raise NothingDoneError(f"no entry of this round is `{word}`")
+    raise NothingDoneError(message("this round has no entry `{word}`", word=word))
 
 
 def _correct_bet(tokens: Tokens) -> operations.CorrectBet:
     """Read a correction of a bet. `bet 0`: one that was not entered; bettor, wager and box describe it."""
-    bet, amount = tokens.number("the number of a bet"), tokens.number("an amount")
-    bettor = tokens.take("a bettor") if tokens.maybe("bettor") else ""
-    wager = tokens.take("a wager like main") if tokens.maybe("wager") else ""
-    box = tokens.number("a box") if tokens.maybe("box") else 0
+    bet, amount = tokens.number(BET), tokens.number(AMOUNT)
+    bettor = tokens.take(BETTOR) if tokens.maybe("bettor") else ""
+    wager = tokens.take(WAGER) if tokens.maybe("wager") else ""
+    box = tokens.number(BOX) if tokens.maybe("box") else 0
     return operations.CorrectBet(bet, amount, tokens.reason, bettor, wager, box)
 
 
 def _recall(tokens: Tokens) -> operations.RecallCards:
     if not tokens.reason:
-        raise UnreadableLineError("say at the end why they are recalled")
-    number = tokens.number("the number of a round")
-    return operations.RecallCards(number, tokens.reason, tokens.take("a place, tray or aside") if tokens.left else "")
+        raise UnreadableLineError(message("say at the end why the cards are recalled"))
+    number = tokens.number(message("the number of a round"))
+    return operations.RecallCards(
+        number, tokens.reason, tokens.take(message("a place, tray or aside")) if tokens.left else ""
+    )
 
 
 def _read_abandon(tokens: Tokens) -> Act:
@@ -85,8 +98,8 @@ def _read_abandon(tokens: Tokens) -> Act:
 
 
 def _instruct(tokens: Tokens) -> operations.InstructDevice:
-    instruction = tokens.one_of(INSTRUCTIONS, "instruction")
-    return operations.InstructDevice(instruction, tokens.number("how many cards") if tokens.left else 0)
+    instruction = tokens.one_of(INSTRUCTIONS, message("an instruction"))
+    return operations.InstructDevice(instruction, tokens.number(CARDS) if tokens.left else 0)
 
 
 def _read_takes_over(tokens: Tokens) -> Act:
@@ -99,13 +112,15 @@ def _read_takes_over(tokens: Tokens) -> Act:
 SUPERVISOR_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
     "correct": Word(
         "correct ENTRY [WHAT IT SHOULD HAVE BEEN] [by ROLE] [because TEXT]",
-        "the last entry of that kind is corrected, in the words of its step; alone, it is struck out",
+        message("correct the last entry of that kind, in the words of its step, or strike it out"),
         _read_correct,
         (operations.CorrectEntry,),
     ),
     "correct bet": entering(
         "correct bet NUMBER AMOUNT [bettor BETTOR] [wager WAGER] [box NUMBER] [by ROLE] [because TEXT]",
-        'so much lay there at "No more bets", 0 for none; bet 0 is one that was not entered, which the rest describes',
+        message(
+            'enter what lay there at "No more bets", 0 for nothing; the rest describes bet 0, which was not entered'
+        ),
         operations.CorrectBet,
         _correct_bet,
         by=Role.PIT_SUPERVISOR,
@@ -113,7 +128,9 @@ SUPERVISOR_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
     ),
     "recall": entering(
         "recall NUMBER [PLACE] [by ROLE] because TEXT",
-        "the cards that the device read in the round of that number, all or those of a place, tray or aside",
+        message(
+            "show the cards that the device read in that round: all, or those at a place, in the tray or set aside"
+        ),
         operations.RecallCards,
         _recall,
         by=Role.PIT_MANAGER,
@@ -121,20 +138,20 @@ SUPERVISOR_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
     ),
     "remove screen": entering(
         "remove screen SCREEN [by ROLE]",
-        "a screen of the table may only display from now on",
+        message("remove a screen of the table; it may then only display"),
         operations.RemoveScreen,
-        lambda tokens: operations.RemoveScreen(tokens.take("the id of a screen")),
+        lambda tokens: operations.RemoveScreen(tokens.take(message("the id of a screen"))),
         by=Role.PIT_SUPERVISOR,
     ),
     "abandon": Word(
         "abandon [by ROLE] [because TEXT]",
-        "the round is given up (entered twice)",
+        message("abandon the round (entered twice)"),
         _read_abandon,
         (operations.AbandonRound,),
     ),
     "maintenance begins": entering(
         "maintenance begins [by ROLE] [because TEXT]",
-        "people maintain the device",
+        message("begin maintenance of the device"),
         operations.BeginMaintenance,
         lambda tokens: operations.BeginMaintenance(tokens.reason),
         by=Role.PIT_SUPERVISOR,
@@ -142,30 +159,30 @@ SUPERVISOR_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
     ),
     "maintenance ends": entering(
         "maintenance ends [by ROLE]",
-        "the device is at the table's disposal again",
+        message("end maintenance of the device"),
         operations.EndMaintenance,
         by=Role.PIT_SUPERVISOR,
     ),
     "instruct": entering(
         "instruct INSTRUCTION [NUMBER] [by ROLE]",
-        "under maintenance the device is ordered to do this",
+        message("give the device an instruction under maintenance"),
         operations.InstructDevice,
         _instruct,
         by=Role.PIT_SUPERVISOR,
     ),
     "return to service": entering(
         "return to service [by ROLE]",
-        "the cause why the table was out of service is mended",
+        message("return the table to service after its cause was repaired"),
         operations.ReturnToService,
         by=Role.PIT_SUPERVISOR,
     ),
-    "dealer on": entering("dealer on [by ROLE]", "a dealer comes on duty", operations.DealerOn, by=Role.DEALER),
+    "dealer on": entering("dealer on [by ROLE]", message("sign a dealer on"), operations.DealerOn, by=Role.DEALER),
     "dealer off": entering(
-        "dealer off [by ROLE]", "the dealer on duty leaves the table", operations.DealerOff, by=Role.DEALER
+        "dealer off [by ROLE]", message("sign the dealer off"), operations.DealerOff, by=Role.DEALER
     ),
     "takes over": Word(
         "takes over [naming nothing] [by ROLE]",
-        "another person deals from here on, with all that is open",
+        message("take over from the dealer, with all open irregularities"),
         _read_takes_over,
         (operations.TakeOver,),
     ),

@@ -9,15 +9,15 @@ from controller.people_words.tokens import DEALER, By
 from controller.rules.dealing_order import Place
 from controller.table import operations
 from controller.table.operations import AnyOperation
-from firmware_bridge.messages import MessageError
+from firmware_bridge.messages import AnyText, MessageError, message
 
 
 class NothingDoneError(MessageError):
     """Reports that a line had no effect, in a sentence without its full stop."""
 
 
-def nth(cell: str, number: int) -> str:
-    return cell if number == 1 else f"{cell} of number {number}"
+def nth(cell: str, number: int) -> AnyText:
+    return cell if number == 1 else message("{cell} number {number}", cell=cell, number=number)
 
 
 class OpenMatter(Protocol):

@@ -10,6 +10,7 @@ from controller.games.specification import Choice, Facts, Kind, RulingAction
 from controller.roles import Role
 from controller.table.operations import Instruction, PlaceWager
 from firmware_bridge.cards import Card, UnknownCardError
+from firmware_bridge.messages import AnyText, Message, MessageError, message
 
 ROLES: Final[Mapping[str, Role]] = {role.word: role for role in Role}
 KINDS: Final[Mapping[str, Kind]] = {kind.value: kind for kind in Kind}
@@ -23,6 +24,15 @@ _NUMBER: Final = re.compile(r"-?[0-9]{1,9}")  # ASCII digits, no more than any m
 _PLACE: Final = re.compile(r"D|B[1-9]")
 ValueT = TypeVar("ValueT")
 
+BETTOR: Final = message("a bettor")
+BOX: Final = message("a box")
+AMOUNT: Final = message("an amount")
+BET: Final = message("the number of a bet")
+CARD: Final = message("the number of a card")
+CARDS: Final = message("the number of cards")
+COUNT: Final = message("the number of cards that were counted")
+WAGER: Final = message("a wager such as main")
+
 
 class By(NamedTuple):
     """The person who acts: a rank, or a person by id if the table has people. `said`: the line names the person."""
@@ -35,8 +45,8 @@ class By(NamedTuple):
 DEALER: Final = By(Role.DEALER)
 
 
-class UnreadableLineError(Exception):
-    """Reports a line with an unknown token. The sentence names the token and what could be in its place."""
+class UnreadableLineError(MessageError):
+    """Reports a line with an unknown token. The message names the token and what could be in its place."""
 
 
 class Tokens:
@@ -51,10 +61,10 @@ class Tokens:
     def left(self) -> bool:
         return bool(self._left)
 
-    def take(self, what: str) -> str:
+    def take(self, what: AnyText) -> str:
         """Take the next token; `what` says what it should be."""
         if not self._left:
-            raise UnreadableLineError(f"{what} is missing at the end")
+            raise UnreadableLineError(message("{what} is missing at the end", what=what))
         return self._left.pop(0)
 
     def maybe(self, literal: str) -> bool:
@@ -77,29 +87,35 @@ class Tokens:
         taken, self._left = tuple(self._left[at + 1 :]), self._left[:at]
         return taken
 
-    def number(self, what: str) -> int:
+    def number(self, what: AnyText) -> int:
         word = self.take(what)
         if not _NUMBER.fullmatch(word):
-            raise UnreadableLineError(f"{what} is a number, not '{word}'")
+            raise UnreadableLineError(message("{what} must be a number, not '{word}'", what=what, word=word))
         return int(word)
 
-    def times(self, what: str) -> int:
+    def times(self, what: AnyText) -> int:
         """Read a number of times, from 0 to `MOST_TIMES`."""
         found = self.number(what)
         if not 0 <= found <= MOST_TIMES:
-            raise UnreadableLineError(f"{what} is a number from 0 to {MOST_TIMES}, not {found}")
+            raise UnreadableLineError(
+                message(
+                    "{what} must be a number from 0 to {most}, not {number}", what=what, most=MOST_TIMES, number=found
+                )
+            )
         return found
 
-    def numbers(self, what: str) -> tuple[int, ...]:
+    def numbers(self, what: AnyText) -> tuple[int, ...]:
         found = [self.number(what)]
         while self._left:
             found.append(self.number(what))
         return tuple(found)
 
     def place(self) -> str:
-        word = self.take("a place")
+        word = self.take(message("a place"))
         if not _PLACE.fullmatch(word):
-            raise UnreadableLineError(f"'{word}' is not a place; places are B1 to B9, and D for the Dealer or Banker")
+            raise UnreadableLineError(
+                message("'{word}' is not a place; places are B1 to B9, and D for the Dealer or Banker", word=word)
+            )
         return word
 
     def places(self) -> tuple[str, ...]:
@@ -112,11 +128,13 @@ class Tokens:
         return self.place() if self._left and _PLACE.fullmatch(self._left[0]) else None
 
     def card(self) -> Card:
-        word = self.take("a card")
+        word = self.take(message("the code of a card"))
         try:
             return Card.parse(word)
         except UnknownCardError as error:
-            raise UnreadableLineError(f"'{word}' is not a card; a card is written like KD or 10C") from error
+            raise UnreadableLineError(
+                message("'{word}' is not a card; a card is written like KD or 10C", word=word)
+            ) from error
 
     def cards(self) -> tuple[Card, ...]:
         found = []
@@ -124,27 +142,28 @@ class Tokens:
             found.append(self.card())
         return tuple(found)
 
-    def one_of(self, known: Mapping[str, ValueT], what: str) -> ValueT:
+    def one_of(self, known: Mapping[str, ValueT], what: AnyText) -> ValueT:
         """Read a value by its name, which may have several words; `_` may be written as a blank."""
         for name in sorted(known, key=len, reverse=True):
             if self.maybe(name) or self.maybe(name.replace("_", " ")):
                 return known[name]
         word = self.take(what)
-        article = "an" if what[0] in "aeio" else "a"
-        raise UnreadableLineError(f"'{word}' is not {article} {what}; known: {', '.join(known)}")
+        raise UnreadableLineError(
+            message("'{word}' is not {what}; known: {names:list}", word=word, what=what, names=tuple(known))
+        )
 
     def wager(self) -> PlaceWager:
         """Read a bet: the bettor, the wager, the box and the amount."""
-        bettor, wager = self.take("a bettor"), self.take("a wager like main")
-        box, amount = self.number("a box"), self.number("an amount")
+        bettor, wager = self.take(BETTOR), self.take(WAGER)
+        box, amount = self.number(BOX), self.number(AMOUNT)
         return PlaceWager(bettor, wager, box, amount, self.maybe("overlooked"))
 
     def facts(self) -> dict[str, bool]:
         """Read pairs of a fact and yes or no."""
         stated = {}
         while self._left:
-            fact = self.one_of(dict(zip(FACTS, FACTS, strict=True)), "fact")
-            stated[fact] = self.one_of(YES_OR_NO, "answer")
+            fact = self.one_of(dict(zip(FACTS, FACTS, strict=True)), message("a fact"))
+            stated[fact] = self.one_of(YES_OR_NO, message("an answer"))
         return stated
 
     def by(self, default: Role) -> By:
@@ -154,15 +173,15 @@ class Tokens:
             return By(default)
         if self.people and words and " ".join(words) not in ROLES:
             return By(default, " ".join(words), said=True)
-        return By(_whole(words, ROLES, "rank"), said=True)
+        return By(_whole(words, ROLES, message("a rank")), said=True)
 
     def done(self) -> None:
         """Verify that nothing more follows."""
         if self._left:
-            raise UnreadableLineError(f"nothing may follow here, but '{' '.join(self._left)}' does")
+            raise UnreadableLineError(message("unexpected text at the end: '{words}'", words=" ".join(self._left)))
 
 
-def _whole(words: Sequence[str], known: Mapping[str, ValueT], what: str) -> ValueT:
+def _whole(words: Sequence[str], known: Mapping[str, ValueT], what: Message) -> ValueT:
     reading = Tokens(words)
     found = reading.one_of(known, what)
     reading.done()

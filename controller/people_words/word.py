@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from controller.people_words.table_of_words import TableOfWords
-from controller.people_words.tokens import DEALER, KINDS, ROLES, Tokens, UnreadableLineError
+from controller.people_words.tokens import BOX, COUNT, DEALER, KINDS, ROLES, Tokens, UnreadableLineError
 from controller.roles import Role
 from controller.table import operations
 from controller.table.operations import AnyOperation
+from firmware_bridge.messages import AnyText, Message, message
 
 WITNESS: Final = "a witness"
 """The witness if a line names none. A table with people accepts a count only with a named witness."""
@@ -25,7 +26,7 @@ class Word(NamedTuple, Generic[TableT]):
     """
 
     form: str
-    meaning: str
+    meaning: AnyText
     read: Callable[[Tokens], Callable[[TableT], None]]
     enters: tuple[type[operations.Operation], ...] = ()
 
@@ -37,7 +38,7 @@ def plain(act: Callable[[TableT], None]) -> Callable[[Tokens], Callable[[TableT]
 
 def entering(
     form: str,
-    meaning: str,
+    meaning: Message,
     kind: type[operations.Operation],
     make: Callable[[Tokens], AnyOperation] | None = None,
     *,
@@ -66,7 +67,7 @@ def because(tokens: Tokens, default: str) -> str:
     if text is None:
         return default
     if any(f" {' '.join(text)}".endswith(f" by {role}") for role in ROLES):
-        raise UnreadableLineError("`because` reads the rest of the line; put `by ROLE` before it")
+        raise UnreadableLineError(message("`because` reads the rest of the line; put `by ROLE` before it"))
     return " ".join(text)
 
 
@@ -76,7 +77,7 @@ def witness(tokens: Tokens) -> str:
     if words is None:
         return WITNESS
     if not words:
-        raise UnreadableLineError("the name of the witness is missing at the end")
+        raise UnreadableLineError(message("the name of the witness is missing at the end"))
     return " ".join(words)
 
 
@@ -93,25 +94,25 @@ def first_card(tokens: Tokens) -> operations.ShowFirstCard:
 
 
 def boxes(tokens: Tokens) -> operations.OccupyBoxes:
-    return operations.OccupyBoxes(tokens.numbers("a box"))
+    return operations.OccupyBoxes(tokens.numbers(BOX))
 
 
 def counted(tokens: Tokens) -> operations.CountCards:
     seen_by = tokens.seen_by or witness(tokens)  # a correction reads the whole entry
-    number = tokens.number("how many cards were counted")
-    pile = tokens.take("a pile or a place") if tokens.maybe("in") else "stub"
+    number = tokens.number(COUNT)
+    pile = tokens.take(message("a pile or a place")) if tokens.maybe("in") else "stub"
     return operations.CountCards(pile, number, seen_by)
 
 
 def reported(tokens: Tokens) -> operations.ReportIrregularity:
-    kind = tokens.one_of(KINDS, "kind of irregularity")
+    kind = tokens.one_of(KINDS, message("a kind of irregularity"))
     place = tokens.maybe_place()
     more: dict[str, Any] = {}
     while tokens.left:
         if tokens.maybe("counted"):
-            more["counted"] = tokens.number("how many cards were counted")
+            more["counted"] = tokens.number(COUNT)
         elif tokens.maybe("card"):
-            more["card"] = tokens.number("which card of the hand")
+            more["card"] = tokens.number(message("the number of the card in the hand"))
         elif tokens.maybe("earlier"):
             more["earlier"] = True
         else:

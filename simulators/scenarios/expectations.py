@@ -91,7 +91,7 @@ def _read_asks(tokens: Tokens) -> Look:
     tokens.maybe("nothing")
     wanted: tuple[str, ...] = ()
     while tokens.left:
-        wanted = (*wanted, tokens.one_of(dict(zip(FACTS, FACTS, strict=True)), "fact"))
+        wanted = (*wanted, tokens.one_of(dict(zip(FACTS, FACTS, strict=True)), "a fact"))
 
     def look(course: Course) -> str | None:
         found = course.state.find_open(course.subject)
@@ -101,7 +101,7 @@ def _read_asks(tokens: Tokens) -> Look:
 
 
 def _read_stage(tokens: Tokens) -> Look:
-    wanted = tokens.one_of(STAGES, "stage")
+    wanted = tokens.one_of(STAGES, "a stage")
 
     def look(course: Course) -> str | None:
         found = course.state.find_open(course.subject)
@@ -112,7 +112,7 @@ def _read_stage(tokens: Tokens) -> Look:
 
 def _read_alert(tokens: Tokens) -> Look:
     """Read the rank of the person called for a ruling."""
-    wanted = tokens.one_of(ROLES, "rank")
+    wanted = tokens.one_of(ROLES, "a rank")
 
     def look(course: Course) -> str | None:
         found = course.state.find_open(course.subject)
@@ -133,7 +133,7 @@ def _free(course: Course) -> str | None:
 
 
 def _read_phase(tokens: Tokens) -> Look:
-    wanted = tokens.one_of(PHASES, "phase")
+    wanted = tokens.one_of(PHASES, "a phase")
     return lambda course: _differs(wanted.replace("_", " "), course.state.phase.replace("_", " "))
 
 
@@ -162,7 +162,7 @@ def _read_says(tokens: Tokens) -> Look:
 
 
 def _read_service(tokens: Tokens) -> Look:
-    wanted = tokens.one_of(SERVICES, "service")
+    wanted = tokens.one_of(SERVICES, "a service")
     return lambda course: _differs(wanted.replace("_", " "), course.state.service.replace("_", " "))
 
 
@@ -177,7 +177,7 @@ def _read_refused(tokens: Tokens) -> Look:
 
 
 def _read_resolved(tokens: Tokens) -> Look:
-    outcome, clause = tokens.one_of(OUTCOMES, "outcome"), _clause(tokens)
+    outcome, clause = tokens.one_of(OUTCOMES, "an outcome"), _clause(tokens)
 
     def look(course: Course) -> str | None:
         last = _last(course, events.IrregularityResolved)
@@ -190,7 +190,7 @@ def _read_resolved(tokens: Tokens) -> Look:
 def _read_voided(tokens: Tokens) -> Look:
     """Read a clause, a ruling, or a ruling to which a clause refers."""
     role = tokens.tail("by")
-    authority = Tokens(role).one_of(ROLES, "rank").word if role else ""
+    authority = Tokens(role).one_of(ROLES, "a rank").word if role else ""
     clause = _clause(tokens) if tokens.left else ""
 
     def look(course: Course) -> str | None:
@@ -264,7 +264,7 @@ def _read_moves(tokens: Tokens) -> Look:
 
 
 def _read_bet(tokens: Tokens) -> Look:
-    number, verdict = tokens.number("the number of a bet"), tokens.one_of(VERDICTS, "verdict")
+    number, verdict = tokens.number("the number of a bet"), tokens.one_of(VERDICTS, "a verdict")
     clause = _clause(tokens)
 
     def look(course: Course) -> str | None:
@@ -292,13 +292,13 @@ def _read_out_of_use(tokens: Tokens) -> Look:
 
 
 def _read_on_pile(tokens: Tokens) -> Look:
-    pile, wanted = tokens.one_of({pile.value: pile for pile in Pile}, "pile"), tokens.number("how many cards")
+    pile, wanted = tokens.one_of({pile.value: pile for pile in Pile}, "a pile"), tokens.number("how many cards")
     return lambda course: _differs(str(wanted), str(course.state.round.pile_size(pile)))
 
 
 def _read_on_duty(tokens: Tokens) -> Look:
     """Read a rank, since people in a scenario do not have names."""
-    wanted = tokens.one_of({**{word: word for word in ROLES}, "nobody": "nobody"}, "rank")
+    wanted = tokens.one_of({**{word: word for word in ROLES}, "nobody": "nobody"}, "a rank")
     return lambda course: _differs(wanted, course.state.duty.dealer.replace("-", " ") or "nobody")
 
 

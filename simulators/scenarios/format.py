@@ -137,10 +137,10 @@ def _read_game(scenario: Scenario, tokens: Tokens) -> Scenario:
 
 
 def _read_device(scenario: Scenario, tokens: Tokens) -> Scenario:
-    unit = tokens.one_of(UNITS, "unit")
+    unit = tokens.one_of(UNITS, "a unit")
     able: list[str] = []
     while tokens.left:
-        able.append(tokens.one_of({name: name for name in ABILITIES}, "ability"))
+        able.append(tokens.one_of({name: name for name in ABILITIES}, "an ability"))
     return _setting(scenario, unit=unit, abilities=tuple(able))
 
 
@@ -154,8 +154,8 @@ def _read_boxes(scenario: Scenario, tokens: Tokens) -> Scenario:
 
 def _read_reading(scenario: Scenario, tokens: Tokens) -> Scenario:
     settings = {setting.id: setting for setting in _game_of(scenario).settings}
-    setting = tokens.one_of(settings, "setting of this game")
-    option = tokens.one_of({name: name for name, _ in setting.options}, f"option of {setting.id}")
+    setting = tokens.one_of(settings, "a setting of this game")
+    option = tokens.one_of({name: name for name, _ in setting.options}, f"an option of {setting.id}")
     return _setting(scenario, readings=(*scenario.setting.readings, ChosenReading(setting.id, option)))
 
 
@@ -164,7 +164,7 @@ def _read_hand(scenario: Scenario, tokens: Tokens) -> Scenario:
     if place in dict(scenario.setting.hands):
         raise UnreadableLineError(f"the cards of {place} are already named")
     if not tokens.left:
-        raise UnreadableLineError("a card is missing at the end")
+        raise UnreadableLineError("the code of a card is missing at the end")
     return _setting(scenario, hands=(*scenario.setting.hands, (place, tokens.cards())))
 
 

@@ -142,6 +142,13 @@ def test_a_text_that_a_catalogue_lacks_is_english_and_is_logged_once() -> None:
     ]  # fmt: skip
 
 
+def test_a_text_is_not_also_the_text_for_a_number() -> None:
+    """One entry would serve both, and a translation shows the number even for one."""
+    used = tool.texts()
+    counted_too = {text.id for text in used if text.many}
+    assert [text.id for text in used if text.id in counted_too and not text.many and not text.key] == []
+
+
 def test_a_message_has_an_argument_for_each_slot() -> None:
     """A slot without an argument would be shown as it is. The table and its games fill in some messages later."""
     later = (tool.ROOT / "controller/table", tool.ROOT / "controller/games")

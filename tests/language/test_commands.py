@@ -13,11 +13,16 @@ from controller.api.narration import line_of
 from controller.api.view import LinkView, view_of
 from controller.commands.language import Terminal, of_locale
 from controller.commands.main import main
+from controller.commands.operate.help_text import OWN_WORDS, write_about
 from controller.commands.screen import render
 from controller.commands.table_display import how_it_stands
+from controller.commands.text import Page
 from controller.games import GAMES
 from controller.games.specification import Kind
 from controller.language import Speaker, translated
+from controller.people_words import WORDS
+from controller.people_words.reading import read_line
+from controller.people_words.tokens import UnreadableLineError
 from controller.table import events
 from controller.table.phases import Phase
 from firmware_bridge.discovery import Lists
@@ -117,3 +122,29 @@ def test_what_a_command_prints_has_the_language_of_the_option() -> None:
     assert shown.exit_code == 0
     assert "已连接的设备" in shown.stdout
     assert not english_in(shown.stdout.replace("--url", ""))
+
+
+def test_the_words_of_the_prompt_are_explained_in_that_language() -> None:
+    """The words themselves and the names in their forms are the same in every language."""
+    for word, one in (*WORDS.items(), *((own, None) for own in OWN_WORDS)):
+        paper = Page(None, Terminal("zh-Hans"))
+        write_about(paper, word)
+        explained = str(paper).splitlines()[0].removeprefix(one.form if one else word)
+        assert not english_in(re.sub("`[a-z]+`|deal all|open all|settle|conclude|Ctrl-D", "", explained)), explained
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("setle", "“setle”不是步骤；最接近：settle；`help` 列出全部"),
+        ("deal some", "要派的组数或张数须为数字，不能是“some”；请写 `deal NUMBER`或`deal all`"),
+        (
+            "report exposed_card B12",
+            "末尾有多余文字：“B12”；请写 `report KIND [PLACE] [card NUMBER] [counted NUMBER] [earlier]`",
+        ),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_refused_in_that_language(line: str, said: str) -> None:
+    with pytest.raises(UnreadableLineError) as refused:
+        read_line(line.split(), WORDS, people=True)
+    assert translated(refused.value.message, "zh-Hans") == said

@@ -18,8 +18,6 @@ SOURCES = ("controller", "firmware_bridge")
 PRINT = frozenset({"echo", "entry", "fail", "heading", "prompted", "rows", "say", "write_out"})
 MESSAGES = frozenset({"message", "counted", "Message", "RefusedError"})
 BASES = frozenset({"MessageError", "ProblemError"})
-ENGLISH = ("controller/people_words/",)
-"""Texts of the words of `cardshoe operate`, which are English commands."""
 COMMANDS = re.compile(r"(apt-get|cardshoe|chmod|chown|journalctl|rm|sh|sudo|systemctl|udevadm) ")
 """What a person enters in a shell is the same in every language."""
 
@@ -28,8 +26,7 @@ def modules(root: Path = ROOT) -> Iterator[tuple[str, ast.Module]]:
     for source in SOURCES:
         for path in sorted((root / source).rglob("*.py")):
             name = str(path.relative_to(root))
-            if not name.startswith(ENGLISH):
-                yield name, ast.parse(path.read_text("utf-8"))
+            yield name, ast.parse(path.read_text("utf-8"))
 
 
 def errors(root: Path = ROOT) -> frozenset[str]:

@@ -106,7 +106,7 @@ def page() -> str:
     """Return the whole page."""
     scenarios = tuple(packaged())
     header = ((word.form, word.meaning) for word in HEADER.values())
-    steps = ((word.form, word.meaning) for word in STEPS.values())
+    steps = ((word.form, str(word.meaning)) for word in STEPS.values())
     expected = ((ROW_FORM, ROW_MEANING), *((word.form, word.meaning) for word in EXPECTATIONS.values()))
     parts = [
         INTRODUCTION,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Any, Final
 
@@ -10,25 +9,27 @@ import msgspec
 
 from controller.api.view import TableView
 from controller.commands.language import Terminal
+from controller.commands.text import Page, longest
 from controller.people_words import WORDS
 from controller.people_words.tokens import ACTIONS, CHOICES, FACTS, INSTRUCTIONS, KINDS, ROLES
 from controller.table import operations
 from controller.table.permissions import PERMISSIONS
 from controller.table.phases import BETWEEN_ROUNDS, DEALING, IN_ROUND, Phase, Service
-from firmware_bridge.messages import message
+from firmware_bridge.messages import AnyText, message
 
-NAMES: Final = {
+WIDEST_FORM: Final = 44  # columns
+NAMES: Final[dict[str, tuple[AnyText, ...]]] = {
     "KIND": tuple(KINDS),
     "FACT": FACTS,
     "ACTION": tuple(ACTIONS),
-    "ROLE": (*ROLES, "a person's id"),
+    "ROLE": (*ROLES, message("a person's id")),
     "INSTRUCTION": tuple(INSTRUCTIONS),
     "CHOICE": tuple(CHOICES),
 }
-OWN_WORDS: Final = {
-    "help": "the lines that the table accepts, or the meaning of a word",
-    "table": "the state of the table",
-    "quit": "end the prompt, like Ctrl-D",
+OWN_WORDS: Final[dict[str, AnyText]] = {
+    "help": message("list the lines that the table accepts, or explain a word"),
+    "table": message("show the state of the table"),
+    "quit": message("end the prompt, like Ctrl-D"),
 }
 BUTTONS: Final = {
     "op.record_settled.voided": "return bets",
@@ -91,30 +92,30 @@ def _allowed(view: TableView) -> set[str]:
     }
 
 
-def lines_of_help(view: TableView, offers: list[dict[str, Any]] | None) -> Iterator[str]:
-    """Yield the next step, then a line for each thing that can be written."""
-    yield str(view.next_step) or "Nothing is asked."
+def write_help(paper: Page, view: TableView, offers: list[dict[str, Any]] | None) -> None:
+    """Write the next step, then each line that the table accepts."""
+    paper.entry(view.next_step or message("Nothing is due."), indent=0)
     found = [WORDS[word] for word in lawful_words(view, offers)]
-    widest = max(len(one.form) for one in found) if found else 0
-    for one in found:
-        yield f"  {one.form:<{min(widest, 44)}}  {one.meaning}"
-    for word, meaning in OWN_WORDS.items():
-        yield f"  {word:<{min(widest, 44)}}  {meaning}"
-    yield "`help WORD` explains one."
+    listed = [(one.form, one.meaning) for one in found] + list(OWN_WORDS.items())
+    width = min(longest([form for form, _ in listed]), WIDEST_FORM)
+    for form, meaning in listed:
+        paper.entry(meaning, (form, width + 1))
+    paper.entry(message("`help WORD` explains one."), indent=0)
 
 
-def lines_about(word: str) -> Iterator[str]:
-    """Yield the meaning of a word, and the names in its form."""
+def write_about(paper: Page, word: str) -> None:
+    """Write the meaning of a word, and the names in its form."""
     if word in OWN_WORDS:
-        yield f"{word}: {OWN_WORDS[word]}."
+        paper.entry(message("{name}: {meaning}.", name=word, meaning=OWN_WORDS[word]), indent=0)
         return
     found = [name for name in WORDS if name == word] or [name for name in WORDS if word and name.startswith(word)]
     if not found:
-        nearest = get_close_matches(word, WORDS, n=1)
-        yield f"'{word}' is not a word{f'; nearest: {nearest[0]}' if nearest else ''}. `help` lists those allowed now."
+        what = [message("'{word}' is not a word", word=word)]
+        what += [message("nearest: {word}", word=nearest) for nearest in get_close_matches(word, WORDS, n=1)]
+        paper.entry(message("{what:clauses}. `help` lists the allowed words.", what=tuple(what)), indent=0)
     for name in found:
         one = WORDS[name]
-        yield f"{one.form}: {one.meaning}."
+        paper.entry(message("{name}: {meaning}.", name=one.form, meaning=one.meaning), indent=0)
         for placeholder, names in NAMES.items():
             if placeholder in one.form:
-                yield f"  {placeholder}: {', '.join(names)}"
+                paper.entry(message("{placeholder}: {names:list}", placeholder=placeholder, names=names))

@@ -45,7 +45,9 @@ class Line:
 
 def _split_person(words: list[str]) -> tuple[list[str], By]:
     """Split off a final `by NAME`, which is allowed after words that name nobody themselves."""
-    word, _ = find_word(words, WORDS, f"'{' '.join(words[:2])}' does not begin a line", people=True)
+    word, _ = find_word(
+        words, WORDS, message("'{words}' does not begin a line", words=" ".join(words[:2])), people=True
+    )
     form = WORDS[word].form
     if "by" not in words or "[by ROLE]" in form or "REASON" in form:
         return words, DEALER

@@ -19,12 +19,12 @@ from prompt_toolkit.shortcuts import CompleteStyle
 
 from controller.commands.language import chosen_language, terminal
 from controller.commands.operate.completion import candidates, unfinished
-from controller.commands.operate.help_text import lawful_words, lines_about, lines_of_help
+from controller.commands.operate.help_text import lawful_words, write_about, write_help
 from controller.commands.operate.operator import Line, Operator, RefusedLineError, lines_of_answer
 from controller.commands.operate.running_table import RunningTable
 from controller.commands.operate.signing import LineSigner
 from controller.commands.table_display import how_it_stands
-from controller.commands.text import write_out
+from controller.commands.text import page, write_out
 from controller.people_words.table_of_words import NothingDoneError
 from controller.people_words.tokens import UnreadableLineError
 from firmware_bridge.messages import Message, message
@@ -92,9 +92,13 @@ class Prompt:
             case []:
                 return
             case ["help"]:
-                click.echo("\n".join(lines_of_help(self._table.view, self._table.lawful())))
+                paper = page()
+                write_help(paper, self._table.view, self._table.lawful())
+                paper.show()
             case ["help", *rest]:
-                click.echo("\n".join(lines_about(" ".join(rest))))
+                paper = page()
+                write_about(paper, " ".join(rest))
+                paper.show()
             case ["table"]:
                 click.echo(how_it_stands(self._table.view, chosen_language()))
             case _:
@@ -105,11 +109,9 @@ class Prompt:
             self.operator.do(Line(words))
             for line in lines_of_answer(self.operator):
                 write_out(line)
-        except UnreadableLineError as error:
-            click.echo(f"{error}.")
         except RefusedLineError as refused:
             write_out(message("Refused: {why}", why=refused.message))
-        except NothingDoneError as error:
+        except (UnreadableLineError, NothingDoneError) as error:
             write_out(message("{what}.", what=error.message))
 
 

@@ -16,7 +16,7 @@ from controller.people_words.table_of_words import NothingDoneError
 from controller.people_words.tokens import UnreadableLineError
 from controller.problems import BadInputError, ProblemError
 from firmware_bridge.edited_text import NotTextError, read_edited, why_unreadable
-from firmware_bridge.messages import message
+from firmware_bridge.messages import AnyText, message
 
 STANDARD_INPUT = "-"
 
@@ -27,7 +27,7 @@ class ScriptLine(NamedTuple):
     number: int
     text: str
     line: Line | None
-    sentence: str = ""
+    problem: AnyText = ""
 
 
 class ScriptOutcome(NamedTuple):
@@ -53,7 +53,7 @@ def read_script(name: str) -> Iterable[ScriptLine]:
         ) from None
     lines = list(_lines(text.splitlines()))
     wrong = tuple(
-        message("{file}, line {number}: {what}.", file=name, number=one.number, what=one.sentence)
+        message("{file}, line {number}: {what}.", file=name, number=one.number, what=one.problem)
         for one in lines
         if one.line is None
     )
@@ -72,7 +72,7 @@ def _lines(source: Iterable[str]) -> Iterator[ScriptLine]:
         try:
             yield ScriptLine(number, " ".join(words), Line(words))
         except UnreadableLineError as error:
-            yield ScriptLine(number, " ".join(words), None, str(error))
+            yield ScriptLine(number, " ".join(words), None, error.message)
 
 
 def run_script(name: str, operator: Operator, *, keep_going: bool, as_json: bool) -> None:
@@ -101,8 +101,8 @@ def _run(name: str, one: ScriptLine, operator: Operator) -> tuple[ScriptOutcome,
     place = message("standard input") if name == STANDARD_INPUT else name
     where = message("{file}, line {number}", file=place, number=one.number)
     if one.line is None:
-        return ScriptOutcome(False, "unreadable", f"{one.sentence}."), BadInputError(
-            message("{where}: {what}.", where=where, what=one.sentence)
+        return ScriptOutcome(False, "unreadable", f"{one.problem}."), BadInputError(
+            message("{where}: {what}.", where=where, what=one.problem)
         )
     try:
         operator.do(one.line)
