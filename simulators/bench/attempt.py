@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
@@ -37,9 +37,9 @@ class FrameCame(NamedTuple):
 class Attempt:
     """A handshake in progress. `identity` and `said` are set once the device has answered its hello."""
 
-    def __init__(self, nonce: bytes, key_of: Callable[[str], bytes | None]) -> None:
+    def __init__(self, nonce: bytes, key_of: Callable[[str], bytes | None], more: Sequence[object] = ()) -> None:
         self.nonce = nonce
-        self.hello = encode_frame(FrameKind.HELLO, 0, 0, encode_body(messages.HelloBody(VERSION, nonce)))
+        self.hello = encode_frame(FrameKind.HELLO, 0, 0, encode_body([VERSION, nonce, *more]))
         self.identity: Frame
         self.said: messages.IdentityBody
         self._key_of = key_of

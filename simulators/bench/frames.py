@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, NoReturn, TypeVar
 
@@ -186,8 +186,9 @@ class FrameHost:
 
     # -- a handshake -----------------------------------------------------------------------------------------------
 
-    async def greet(self, nonce: bytes | None = None) -> Attempt:
-        attempt = Attempt(nonce or secrets.token_bytes(16), self._keys.get)
+    async def greet(self, nonce: bytes | None = None, *, more: Sequence[object] = ()) -> Attempt:
+        """Send a hello, with `more` elements than the host knows, and return the attempt with its identity."""
+        attempt = Attempt(nonce or secrets.token_bytes(16), self._keys.get, more)
         attempt.identified(
             await self.ask(attempt.hello, FrameKind.IDENTITY, "a hello was not answered with an identity")
         )

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from random import Random
 
-from firmware_bridge.commands import AnyCommand
+from firmware_bridge.commands import AnyCommand, Dispense, HoldExit, ReleaseExit
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.observations import AnyObservation
 from simulators.devices import cardlink_messages
@@ -38,6 +38,8 @@ class SimulatedDevice:
         self._pace = pace
         self._log = log
         self._tasks: set[asyncio.Task[None]] = set()
+        self._forms_set = False
+        self._holds: list[int] = []  # commands that wait for the set in motion
         self.changed: Callable[[], None] = lambda: None
         self._fresh = fresh
         boot = fresh.getrandbits(32) or 1
@@ -101,10 +103,17 @@ class SimulatedDevice:
         reason = self.mechanism.why_not(command)
         if reason:
             self._answer(command_id, CommandOutcome(False, reason))
+        elif self._forms_set and isinstance(command, HoldExit):
+            self._holds.append(command_id)
+        elif self._holds and isinstance(command, ReleaseExit):
+            for one in (*self._holds, command_id):  # it replaces the hold
+                self._answer(one, CommandOutcome(True))
+            self._holds.clear()
         elif self._pace.scale == 0:
             self._finish(command_id, command)
         else:
             self.mechanism.moving = self.mechanism.moving or command.moves_cards
+            self._forms_set = self._forms_set or isinstance(command, Dispense)
             task = asyncio.get_running_loop().create_task(self._take_time(command_id, command))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
@@ -115,8 +124,12 @@ class SimulatedDevice:
             await self._pace.wait(self.mechanism.seconds_for(command))
         finally:
             if command.moves_cards:
-                self.mechanism.moving = False
+                self.mechanism.moving = self._forms_set = False
         self._finish(command_id, command)
+        if isinstance(command, Dispense):
+            for hold in self._holds:
+                self._finish(hold, HoldExit())
+            self._holds.clear()
 
     def _finish(self, command_id: int, command: AnyCommand) -> None:
         self._answer(command_id, self.mechanism.finish(command_id, command))

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms
 
 from firmware_bridge import commands, observations
 from firmware_bridge.commands import AnyCommand
-from firmware_bridge.drivers.cardlink import messages
+from firmware_bridge.drivers.cardlink import messages, sealing
 from firmware_bridge.drivers.cardlink.messages import FrameKind
 from firmware_bridge.drivers.cardlink.sealing import OpenedFrame, SealedChannel, frame_keys
 from simulators.devices import cardlink
@@ -411,6 +411,85 @@ def rejects_no_bad_body(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> N
             old(kind, body)
 
     wrap(device.link, "_send_clear", send)
+
+
+def takes_any_proof(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(sealing, "is_valid", lambda claimed, expected: True)
+
+
+def takes_acks_unread(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
+    def take(old: Callable[..., None], frame: OpenedFrame, now: float) -> None:
+        if frame.kind == FrameKind.ACK:
+            device.link._take_ack(frame.boot, frame.number, now)
+        old(frame, now)
+
+    wrap(device.link, "_take_opened", take)
+
+
+def deaf_after_an_over_long_frame(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
+    def take(old: Callable[..., None], frame: Any, now: float) -> None:
+        if not device.link._reader.overlong:
+            old(frame, now)
+
+    wrap(device.link, "_take", take)
+
+
+def refuses(when: Callable[[OpenedFrame], bool]) -> Break:
+    """Treat some sealed frames as not understood."""
+
+    def breaks(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
+        def take(old: Callable[..., None], frame: OpenedFrame, now: float) -> None:
+            if when(frame):
+                raise ValueError("a frame of a kind that it does not know")
+            old(frame, now)
+
+        wrap(device.link, "_take_opened", take)
+
+    return breaks
+
+
+def reads_flags_of_clear_frames(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
+    def take(old: Callable[..., None], frame: Any, now: float) -> None:
+        if not (frame.kind == FrameKind.HELLO and frame.flags):
+            old(frame, now)
+
+    wrap(device.link, "_take", take)
+
+
+def answers_with_the_newest_number(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
+    def send(old: Callable[..., None], kind: FrameKind, now: float, body: bytes, **named: Any) -> None:
+        old(kind, now, body, **({} if kind == FrameKind.ANSWER else named))
+
+    wrap(device.link, "_send", send)
+
+
+def forgets_the_last_command_with_the_link(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
+    def become(old: Callable[..., None], *given: Any) -> None:
+        device.mechanism.last_command = 0
+        old(*given)
+
+    wrap(device.link, "_become_active", become)
+
+
+def silent_while_it_shuffles(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
+    def send(old: Callable[..., None], kind: FrameKind, *given: Any, **named: Any) -> None:
+        shuffles = device.mechanism.moving and not device.mechanism.status(0).shuffle
+        if not (kind == FrameKind.STATUS and shuffles):
+            old(kind, *given, **named)
+
+    wrap(device.link, "_send", send)
+
+
+def never_waits_for_a_set(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(SimulatedDevice, "_forms_set", property(lambda _: False, lambda _, forms: None), raising=False)
+
+
+def answers_on_any_link(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
+    def answer(old: Callable[..., None], command_id: int, done: bool, reason: str = "") -> None:
+        device.link._answers.setdefault(command_id, (0, b""))
+        old(command_id, done, reason)
+
+    wrap(device.link, "answer", answer)
 
 
 def works(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:

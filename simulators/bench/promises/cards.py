@@ -16,6 +16,7 @@ from simulators.bench.promises.orders import said
 from simulators.bench.promises.sealing import check_shortest
 
 SET_WITHIN: Final = 30.0  # seconds
+SILENT_WITHIN: Final = 2.0  # seconds; docs/cardlink.md has one
 SHUFFLE_WITHIN: Final = 120.0  # seconds
 CARDS: Final = frozenset({messages.NOT_READ, messages.FOREIGN, *range(1, DECK_SIZE + 1)})
 MOVES: Final = (messages.DispenseOrder, messages.ShuffleOrder, messages.UnloadStubOrder, messages.RunSelfTestOrder)
@@ -75,6 +76,21 @@ class TestCardPromises:
         needs(dealt.shuffled, "no fresh deck was in the device, or it does not shuffle")
         longest = max(step.seconds for step in dealt.of(messages.ShuffleOrder) if step.answer.done)
         dealt.measure(Measurement("to shuffle a deck", longest, "s", SHUFFLE_WITHIN))
+
+    @promise("Signs of life", "sends", "a status each second, also while cards move")
+    async def test_statuses_come_while_cards_move(self, dealt: DeckRecord) -> None:
+        needs(dealt.shuffled, "no fresh deck was in the device, or it does not shuffle")
+        dealt.measure(Measurement("without a status during a shuffle", dealt.silence, "s", SILENT_WITHIN))
+
+    @promise("Commands", "hold exit", "a set in motion is finished before the hold is answered")
+    async def test_a_hold_waits_for_the_set_in_motion(self, dealt: DeckRecord) -> None:
+        needs(dealt.held_early is not None, "no deck was shuffled, or the device forms no sets on command")
+        check(not dealt.held_early, "hold exit was answered before the set in motion was reported")
+
+    @promise("Commands", "4", "a command still being carried out is finished, and not answered on the new link")
+    async def test_a_command_over_a_new_link_is_finished_without_an_answer(self, dealt: DeckRecord) -> None:
+        needs(dealt.answered_late is not None, "the device does not unload its stub, or nothing was shuffled")
+        check(not dealt.answered_late, "a command of the previous link was answered on a new one")
 
     @promise("Commands", "dispense", "a set is formed of as many cards as were ordered")
     async def test_it_forms_sets_in_time(self, dealt: DeckRecord) -> None:

@@ -6,12 +6,14 @@ One deck is therefore enough, and nobody has to put in another between two tests
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Coroutine
 from typing import Any
 
 import msgspec
 
 from firmware_bridge.drivers.cardlink import messages
+from firmware_bridge.drivers.cardlink.messages import FrameKind
 from simulators.bench.attempt import FrameCame
 from simulators.bench.frames import FrameHost
 from simulators.bench.promise import PAGE, BrokenPromiseError, Measurement, check
@@ -33,7 +35,9 @@ class DealStep(msgspec.Struct, frozen=True):
 
 class DeckRecord(msgspec.Struct):
     """Reports and steps in order; forming a set is a step. `beside` is the answer to a second command that moves cards,
-    sent during the shuffle; `overlapped` tells whether the shuffle was still running then.
+    sent during the shuffle; `overlapped` tells whether the shuffle was still running then. `silence` is the longest
+    time without a status during the shuffle, in seconds. `held_early` tells whether a hold was answered before the set
+    in motion was reported. `answered_late` tells whether the unloading was answered on a link made meanwhile.
     """
 
     said: messages.IdentityBody
@@ -43,6 +47,9 @@ class DeckRecord(msgspec.Struct):
     steps: list[DealStep] = []
     beside: messages.AnswerBody | None = None
     overlapped: bool = False
+    silence: float = 0.0
+    held_early: bool | None = None
+    answered_late: bool | None = None
     measurements: list[Measurement] = []
 
     def measure(self, measured: Measurement) -> None:
@@ -95,7 +102,7 @@ class DeckDealer:
                 await self._step(dealt, messages.ShuffleOrder())  # the deck is no longer fresh
             await self._step(dealt, messages.HoldExitOrder())
             if "unloads_stub" in words:
-                await self._step(dealt, messages.UnloadStubOrder())
+                await self._unload_over_a_new_link(dealt)
         seen: dict[tuple[int, int], FrameCame] = {}
         for one in host.reports(self._place):
             seen.setdefault((one.frame.boot, one.frame.number), one)
@@ -128,6 +135,9 @@ class DeckDealer:
         seconds = host.now - begun
         second = await host.answer(beside, place)
         if answer.done:
+            times = [begun, *(one.at for one in host.came[place:] if one.frame.kind == FrameKind.STATUS)]
+            during = [at for at in times if at <= begun + seconds]
+            dealt.silence = max(after - before for before, after in itertools.pairwise([*during, begun + seconds]))
             dealt.beside = second
             at = {
                 one.body.command_id: n for n, one in enumerate(host.came) if isinstance(one.body, messages.AnswerBody)
@@ -141,14 +151,48 @@ class DeckDealer:
 
     async def _form_sets(self, dealt: DeckRecord) -> None:
         """Form sets until the deck is empty, or a set is in the tray and nobody lifts it."""
-        for _ in range(MOST_SETS):
-            step = await self._step(dealt, messages.DispenseOrder(SET_SIZE))
+        for number in range(MOST_SETS):
+            forming = self._step(dealt, messages.DispenseOrder(SET_SIZE)) if number else self._hold_meanwhile(dealt)
+            step = await forming
             if step.answer.done or step.answer.reason != "tray":
                 if not step.answer.done:
                     return
                 continue
             if not await self._lifted():
                 return
+
+    async def _hold_meanwhile(self, dealt: DeckRecord) -> DealStep:
+        """Order a set and, while it is formed, a hold; then release the exit."""
+        host = self._host
+        begun, place = host.now, len(host.came)
+        order = messages.DispenseOrder(SET_SIZE)
+        dispense, hold = host.command(order), host.command(messages.HoldExitOrder())
+        answer = await host.answer(dispense, place)
+        seconds = host.now - begun
+        await host.answer(hold, place)
+        if answer.done:
+            held_at = host.came.index(host.answers(hold, place)[0])
+            sets = [one for one in host.came[place:held_at] if isinstance(one.body, messages.SetDispensedReport)]
+            dealt.held_early = not sets
+        step = DealStep(order, dispense, answer, await host.status(), seconds)
+        dealt.steps.append(step)
+        await self._step(dealt, messages.ReleaseExitOrder())
+        return step
+
+    async def _unload_over_a_new_link(self, dealt: DeckRecord) -> None:
+        """Order the stub and make another link at once; the status then tells what became of the order."""
+        host = self._host
+        begun, place = host.now, len(host.came)
+        order = messages.UnloadStubOrder()
+        command_id = host.command(order)
+        status = await host.link()
+        linked_at = host.linked_at
+        while status.moving:
+            status = await host.status()
+        answers = host.answers(command_id, place)
+        answer = answers[0].body if answers else messages.AnswerBody(command_id, status.last_command == command_id)
+        dealt.answered_late = bool(host.answers(command_id, linked_at))
+        dealt.steps.append(DealStep(order, command_id, answer, status, host.now - begun))
 
     async def _lifted(self) -> bool:
         """Ask a person to lift the set, and return whether it was lifted."""

@@ -17,6 +17,9 @@ AT_ONCE: Final = 1.2  # seconds
 LONGEST: Final = {"maker": 24, "model": 24, "serial": 31, "firmware": 16}  # bytes
 MOST_CAPABILITIES: Final = 200  # bytes
 MOST_BOOTS: Final = 4
+UNKNOWN_KIND: Final = 0x7E
+HOLD: Final = 2  # the tag of hold exit
+FLAGS: Final = 2  # their offset in a header
 
 
 def of_kind(came: list[FrameCame], kind: FrameKind) -> list[FrameCame]:
@@ -73,6 +76,15 @@ class TestHandshakePromises:
         host.write(host.active.hello)
         came = await host.until_statuses(2, place)
         check(not of_kind(came, FrameKind.IDENTITY), "the hello of the active link was answered")
+
+    @promise("A link", "Device 1", "another hello replaces the candidate: a proof for its identity is rejected")
+    async def test_a_proof_for_a_replaced_identity_is_rejected(self, host: FrameHost) -> None:
+        first, second = await host.greet(), await host.greet()
+        sentence = "a proof for a replaced identity was not answered with a reject"
+        reject = await host.ask(first.host_proof(), FrameKind.REJECT, sentence)
+        check(reject.body.code == "proof", f"the reject of a proof for a replaced identity says {reject.body.code!r}")
+        await host.prove(second)
+        await host.resume(second)
 
     @promise("A link", "Device 2", "a wrong proof is answered with reject `proof`, and the candidate remains")
     async def test_a_wrong_proof_is_rejected_and_the_candidate_stays(self, host: FrameHost) -> None:
@@ -132,6 +144,43 @@ class TestHandshakePromises:
         check(first.at - resumed_at <= AT_ONCE, f"{sentence} immediately, but after {first.at - resumed_at:.1f} s")
         counters = [one.counter for one in host.came if one.counter and one.body is not None]
         check(counters == sorted(set(counters)), "a counter went back after a resume")
+
+    @promise("A link", "Device 3", "until a resume is understood, every frame is answered with sealed reject `message`")
+    async def test_a_resume_that_is_not_understood_is_rejected(self, host: FrameHost) -> None:
+        host.beats = False
+        attempt = host.coming = await host.greet()
+        await host.prove(attempt)
+        for kind, body in (
+            (FrameKind.RESUME, b"\x91\x01"),
+            (FrameKind.ACK, encode_body(messages.AckBody(0))),
+            (FrameKind.COMMAND, encode_body([9, messages.HoldExitOrder()])),
+        ):
+            place = len(host.came)
+            host.seal(kind, body, attempt=attempt)
+            sentence = f"frame {kind:#04x} after a resume that is not understood was not answered with a sealed reject"
+            reject = await host.wait_for(lambda place=place: host.first(FrameKind.SEALED_REJECT, place), sentence)  # type: ignore[misc]  # mypy reads no default
+            check(reject.body.code == "message", f"the sealed reject says {reject.body.code!r}")
+        await host.listen(ASKED_AGAIN)
+        since = host.came[host.linked_at :]
+        check(not of_kind(since, FrameKind.STATUS), "a status was sent before a resume was understood")
+        check(not host.answers(9), "a command was carried out before a resume was understood")
+        await host.resume(attempt)
+        host.beats = True
+
+    @promise("A link", "Device 4", "an ack that is not understood acknowledges nothing, and is a sign of life")
+    async def test_an_ack_that_is_not_understood_acknowledges_nothing(self, host: FrameHost) -> None:
+        await host.settle()
+        assert host.active is not None
+        host.acknowledges = False
+        await host.cause(1)
+        due, place = host.held[1] + 1, len(host.came)
+        host.seal(FrameKind.ACK, b"\x90", boot=host.active.boot, number=due)
+        sentence = "an ack that is not understood was not answered with a sealed reject"
+        reject = await host.wait_for(lambda: host.first(FrameKind.SEALED_REJECT, place), sentence)
+        check(reject.body.code == "message", f"the sealed reject says {reject.body.code!r}")
+        place = len(host.came)
+        sentence = "an ack that is not understood covered a report"
+        await host.wait_for(lambda: any(one.frame.number == due for one in host.reports(place)) or None, sentence)
 
     @promise("A link", "Device 4", "commands are accepted on the active link only")
     async def test_a_candidates_command_is_not_taken(self, host: FrameHost) -> None:
@@ -197,3 +246,58 @@ class TestHandshakePromises:
         check(
             not of_kind(came, FrameKind.REJECT) + of_kind(came, FrameKind.SEALED_REJECT), "a damaged frame was answered"
         )
+
+    @promise("Frames", "Receiving", "the next frame is read after one that is too long, however it ends")
+    async def test_a_frame_after_an_over_long_one_is_read(self, host: FrameHost) -> None:
+        await host.settle()
+        for size in (513, 600, 70_000):
+            host.write(b"\xc0" + bytes(size) + b"\xc0")
+            answer = await host.order(messages.ShowOrder(""))
+            check(answer.done or bool(answer.reason), f"a command after a frame of {size} bytes was not answered")
+
+    @promise("Compatibility", "", "elements that a device does not know are ignored, and so are kinds")
+    async def test_what_a_newer_host_adds_is_ignored(self, host: FrameHost) -> None:
+        attempt = host.coming = await host.greet(more=("new", None))
+        await host.prove(attempt)
+        host.seal(FrameKind.RESUME, encode_body([*host.held, "new", {"a": 1}]), attempt=attempt)
+        place = len(host.came)
+        await host.wait_for(lambda: host.first(FrameKind.STATUS, 0), "a resume with more elements was not understood")
+        host.seal(UNKNOWN_KIND, b"of a newer version")
+        host.seal(FrameKind.ACK, encode_body([host.sent_counter, [1.5]]))
+        host.seal(FrameKind.COMMAND, encode_body([1, [HOLD, "new"], None]))
+        check((await host.answer(1)).reason != "unknown", "an order with more elements was not understood")
+        came = await host.until_statuses(2, place)
+        check(not of_kind(came, FrameKind.SEALED_REJECT), "more elements, or an unknown kind, were rejected")
+
+    @promise("Bodies", "", "an integer may have any width, except in a report")
+    async def test_integers_of_any_width_are_read(self, host: FrameHost) -> None:
+        await host.settle()
+        place = len(host.came)
+        for command_id, width, form in ((11, "64 bits", b"\xcf%s"), (12, "16 bits", b"\xcd%s")):
+            size = 8 if form.startswith(b"\xcf") else 2
+            packed = form % command_id.to_bytes(size, "big")
+            host.seal(FrameKind.COMMAND, b"\x92" + packed + b"\x91" + form % HOLD.to_bytes(size, "big"))
+            answer = await host.answer(command_id)
+            check(answer.reason != "unknown", f"a command with integers of {width} was not understood")
+        assert host.active is not None
+        host.seal(FrameKind.ACK, b"\x91\xcf" + host.active.channel.heard.to_bytes(8, "big"))
+        came = await host.until_statuses(2, place)
+        check(not of_kind(came, FrameKind.SEALED_REJECT), "an ack with a wide integer was rejected")
+
+    @promise(
+        "Header values", "", "version, flags and boot of every frame are right; flags of a clear frame are ignored"
+    )
+    async def test_the_headers_are_right(self, host: FrameHost) -> None:
+        await host.settle()
+        hello = bytearray(FrameReader().receive((await host.greet()).hello)[0].content)
+        hello[FLAGS] = 7
+        sentence = "a hello with flags was not answered"
+        await host.ask(enclose(bytes(hello)), FrameKind.IDENTITY, sentence)
+        await host.order(messages.HoldExitOrder())
+        assert host.active is not None
+        for one in host.came:
+            name = f"frame {one.frame.kind:#04x}"
+            check(one.frame.version == VERSION, f"{name} has the version {one.frame.version}")
+            check(one.frame.flags in ((0,) if one.frame.kind in CLEAR else (0, 1)), f"{name} has wrong flags")
+            if one.frame.kind != FrameKind.REPORT:
+                check(one.frame.boot == host.active.boot, f"{name} does not carry the running boot")

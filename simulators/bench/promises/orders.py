@@ -10,6 +10,7 @@ from simulators.bench.frames import FrameHost
 from simulators.bench.promise import check, promise
 
 REMEMBERED: Final = 16  # ids
+OTHERS: Final = 64  # ids, more than a device has to remember
 UNKNOWN_TAG: Final = 250
 LONGEST_TEXT: Final = 32  # characters of show
 
@@ -49,6 +50,30 @@ class TestCommandPromises:
         check((await host.answer(first, place)).done, "the answer to a repeated id differs")
         check((await host.status()).exit_held, "a repeated id released the exit a second time")
 
+    @promise("Commands", "2", "an id that was forgotten is not carried out again")
+    async def test_a_forgotten_id_is_not_carried_out_again(self, host: FrameHost) -> None:
+        await host.settle()
+        first = host.command(messages.ReleaseExitOrder())
+        if not (await host.answer(first)).done:
+            host.cannot("the device does not release its exit")
+        for _ in range(OTHERS):
+            await host.order(messages.HoldExitOrder())
+        host.command(messages.ReleaseExitOrder(), first)
+        await host.until_statuses(2)
+        check((await host.status()).exit_held, f"an id was carried out a second time after {OTHERS} others")
+
+    @promise("Header values", "", "an answer that is repeated keeps the number of the newest report in its header")
+    async def test_a_repeated_answer_keeps_its_number(self, host: FrameHost) -> None:
+        await host.settle()
+        command_id = host.command(messages.RunSelfTestOrder())
+        await host.answer(command_id)
+        await host.cause(1)
+        place = len(host.came)
+        host.command(messages.RunSelfTestOrder(), command_id)
+        await host.answer(command_id, place)
+        numbers = [one.frame.number for one in host.answers(command_id)]
+        check(len(set(numbers)) == 1, f"the numbers in the header of a repeated answer are {numbers}")
+
     @promise("Commands", "3", "one answer for each id, after the reports that it causes, with the newest number then")
     async def test_the_answer_comes_after_its_reports(self, host: FrameHost) -> None:
         await host.settle()
@@ -79,6 +104,18 @@ class TestCommandPromises:
         host.command(messages.HoldExitOrder(), hold)
         await host.answer(hold, place)
         check((await host.status()).exit_held, "an id of the previous link was not carried out on a new one")
+
+    @promise("Commands", "4", "`last_command` names the last command done over a new link, which does not answer it")
+    async def test_last_command_is_kept_over_a_new_link(self, host: FrameHost) -> None:
+        await host.settle()
+        command_id = host.command(messages.RunSelfTestOrder())
+        if not (await host.answer(command_id)).done:
+            host.cannot("the device does not run its self-test")
+        place = len(host.came)
+        status = await host.link()
+        check(status.last_command == command_id, f"`last_command` is {status.last_command} on a new link")
+        await host.until_statuses(2, place)
+        check(not host.answers(command_id, place), "a command of the previous link was answered on a new one")
 
     @promise("Commands", "8", "an order that is not understood is answered `unknown`")
     async def test_an_unknown_order_is_unknown(self, host: FrameHost) -> None:
