@@ -259,11 +259,11 @@ class TestHandshakePromises:
     async def test_what_a_newer_host_adds_is_ignored(self, host: FrameHost) -> None:
         attempt = host.coming = await host.greet(more=("new", None))
         await host.prove(attempt)
-        host.seal(FrameKind.RESUME, encode_body([*host.held, "new", {"a": 1}]), attempt=attempt)
+        host.seal(FrameKind.RESUME, encode_body([*host.held, "new", [1, None]]), attempt=attempt)
         place = len(host.came)
         await host.wait_for(lambda: host.first(FrameKind.STATUS, 0), "a resume with more elements was not understood")
         host.seal(UNKNOWN_KIND, b"of a newer version")
-        host.seal(FrameKind.ACK, encode_body([host.sent_counter, [1.5]]))
+        host.seal(FrameKind.ACK, encode_body([host.sent_counter, b"new", [True]]))
         host.seal(FrameKind.COMMAND, encode_body([1, [HOLD, "new"], None]))
         check((await host.answer(1)).reason != "unknown", "an order with more elements was not understood")
         came = await host.until_statuses(2, place)
