@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
@@ -67,9 +66,9 @@ read.
 
 ## By situation and game
 
-Each clause is followed by the number of scenarios that end by it; the reading that a casino must have chosen is in
-brackets. *silent*: the document does not say what follows; the table holds the deal, calls a shift manager and proposes
-nothing. *house procedure*: no clause requires it, and it voids nothing.
+The clauses by which the scenarios end, with the reading that a casino must have chosen in brackets. *silent*: the
+document does not say what follows; the table holds the deal, calls a shift manager and proposes nothing. *house
+procedure*: no clause requires it, and it voids nothing.
 """
 
 WORDS: Final = """\
@@ -135,9 +134,8 @@ def _order(scenario: Scenario) -> tuple[bool, str]:
 
 
 def _cell(files: Sequence[Scenario]) -> str:
-    """Return the clauses of one cell with their readings and the number of files, a line for each."""
-    clauses = Counter(map(_clause, sorted(files, key=_order)))
-    return "<br>".join(f"{clause}: {number}" for clause, number in clauses.items())
+    """Return the clauses of one cell with their readings, a line for each."""
+    return "<br>".join(dict.fromkeys(map(_clause, sorted(files, key=_order))))
 
 
 def _clause(scenario: Scenario) -> str:
