@@ -4,8 +4,7 @@ A language begins with an empty file that has its code as its name, `de.po`. Eac
 empty entry for every text that the program uses, and loses those that are no longer used. The entries without a
 translation are printed.
 
-A text is the literal that is given to `message`, `counted` or `RefusedError`, a key of `en.json`, or a name that a
-journal or a device uses and people read (`NAMES`).
+A text is the literal that is given to `message`, `counted` or `RefusedError`, or the text of a key of `en.json`.
 """
 
 from __future__ import annotations

@@ -263,7 +263,7 @@ def _irregularity(found: IrregularityView, words: OwnWords, say: Terminal) -> Re
         body.append(say(message("at {place}; ", place=words.of(found.place))))
     proposal = FOLLOWS[Disposition(found.proposes)]
     if found.authority or found.clause:
-        whose = Message(found.authority) if found.authority else message("the clause")
+        whose = found.authority or message("the clause")
         proposal = message("{whose} proposes: {follows}", whose=whose, follows=proposal)
     body.append(f"{say(proposal)}\n")
     body.append(f"{say(found.question)}\n", "cyan")

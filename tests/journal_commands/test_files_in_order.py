@@ -138,7 +138,7 @@ def test_a_state_that_is_not_a_tables_is_reported(folder: Path) -> None:
     forger.name(2, state=forger.packing(2).pack(b'{"table":7}'))
     done = run("show", "2", "--journal", folder)
     assert done.exit_code == 4
-    assert f"{SECOND} is damaged: the state with which it begins, after entry" in " ".join(done.stderr.split())
+    assert f"{SECOND} is damaged: the state at its beginning, after entry" in " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize("signed", [True, False])

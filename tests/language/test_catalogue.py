@@ -84,11 +84,14 @@ def texts_made() -> Iterator[tuple[str, ast.expr]]:
     """Yield each text of a message, with its place in the source."""
     for path in tool.files():
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
-                name, place = node.func.id, f"{path.relative_to(tool.ROOT)}:{node.lineno}"
+            if isinstance(node, ast.Call) and node.args:
+                name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+                place = f"{path.relative_to(tool.ROOT)}:{node.lineno}"
                 if name == tool.COUNTED and len(node.args) == 3:
                     yield from ((place, text) for text in node.args[:2])
-                elif name == "message" or (name in tool.CALLS and isinstance(node.args[-1], ast.JoinedStr)):
+                elif name == "message" or (
+                    name in tool.CALLS and isinstance(node.args[tool.CALLS[name]], ast.JoinedStr | ast.BinOp)
+                ):
                     yield place, node.args[tool.CALLS[name]]
 
 

@@ -106,7 +106,11 @@ def _free(table: CheckedTable, http: HttpSection) -> MachineFinding:
 
 
 def _taken(table: CheckedTable, http: HttpSection, why: Message) -> MachineFinding:
-    mend = f"ss -ltnp sport = :{http.port}; end that program, or set another [api.http] port in {table.file}"
+    mend = message(
+        "{command}; end that program, or set another [api.http] port in {path}",
+        command=f"ss -ltnp sport = :{http.port}",
+        path=str(table.file),
+    )
     return problem(
         message("port"), message("Port {port} {why}, and the daemon does not start.", port=http.port, why=why), mend
     )
@@ -171,7 +175,10 @@ def _host(table: CheckedTable, http: HttpSection, host: str, *, runs: bool) -> I
         yield warning(
             message("hosts"),
             sentence,
-            f"openssl s_client -connect 127.0.0.1:443 -servername {host}; then correct the proxy or its certificate",
+            message(
+                "{command}; then correct the proxy or its certificate",
+                command=f"openssl s_client -connect 127.0.0.1:443 -servername {host}",
+            ),
         )
     elif served.days < RENEWED_BEFORE:
         left = message("in {days} days", days=served.days) if served.days > 1 else message("within two days")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import click
 import msgspec
 
+from controller.api.in_language import in_language
 from controller.commands.floor.floor_options import database_option, open_database, problems
 from controller.commands.text import write_out
 from controller.floor.topics import NAME, TablePlace
@@ -69,7 +70,7 @@ def audit(table: str, database: str, folder: Path | None, config: Path | None, f
             message("Name the folder with its files."),
         )
     if as_json:
-        write_out(msgspec.json.encode(found).decode())
+        write_out(msgspec.json.encode(in_language(found, None)).decode())
     for line in () if as_json else _summary(found):
         write_out(line)
     if found.findings:

@@ -18,7 +18,7 @@ from controller.commands.journal.days import UTC, CasinoClock, Span
 from controller.commands.journal.decisions import UnreadableEntryError, telling
 from controller.commands.journal.reading import last_day
 from controller.commands.journal.source import Source
-from controller.commands.language import Terminal, chosen_language, language_option
+from controller.commands.language import Terminal, chosen_language, language_option, terminal
 from controller.commands.text import write_out
 from controller.daemon.journal_days import find_zone
 from controller.journal import JournalError
@@ -232,5 +232,5 @@ def progress_of(journal: Path) -> Iterator[Callable[[int], None]]:
     with closing(files.reader(files.files[-1])) as newest:
         last = newest.head().number
     with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("checking the journal", total=last)
+        task = progress.add_task(terminal()(message("checking the journal")), total=last)
         yield lambda entry: progress.update(task, completed=entry)

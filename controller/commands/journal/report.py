@@ -51,7 +51,7 @@ def report(asked: JournalRequest, day: str | None, since: str | None, until: str
             return
         mark = mark_of(source)
         if html is not None:
-            with of_extra("report", "A page cannot be made"):
+            with of_extra("report", message("A page cannot be made")):
                 from controller.commands.journal.report_html import page_of
             write_page(html, page_of(account, made, asked.clock, asked.say, mark))
             write_out(asked.say(sentences(mark, summary(account), message("Written to {file}.", file=str(html)))))

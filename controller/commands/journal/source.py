@@ -258,8 +258,12 @@ class Source:
         try:
             table.open_with(opening_text(file.path, file.header))
         except (AttributeError, LookupError, TypeError, ValueError) as error:
-            why = f"the state with which it begins, after entry {file.before}, is not the state of a table"
-            raise damaged(file.path, f"{why} ({type(error).__name__} {error})") from error
+            what = message(
+                "the state at its beginning, after entry {entry}, is not the state of a table ({error})",
+                entry=file.before,
+                error=f"{type(error).__name__} {error}",
+            )
+            raise damaged(file.path, what) from error
         return table
 
     def path_of(self, entry: int) -> Path:

@@ -10,7 +10,7 @@ and months that the store has pruned.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -21,6 +21,7 @@ from controller.floor.store.records import Arrived, digest_of
 from controller.floor.store.writing import Writer
 from controller.floor.topics import TablePlace, TopicSubject
 from controller.journal.outbox import Cursor, DecisionMade, FileBegan, HeadSigned, Outbox, Record
+from firmware_bridge.messages import AnyText, Message, message
 
 _JOURNAL: Final = """SELECT id, site, pit, table_name, pruned, number, highest FROM cardshoe.journal
 WHERE journal_id = %s ORDER BY (site, table_name) = (%s, %s) DESC, id LIMIT 1"""
@@ -46,7 +47,7 @@ class AuditFinding(msgspec.Struct, frozen=True):
     code: str
     entry: int
     count: int
-    sentence: str
+    sentence: AnyText
 
 
 class Audited(msgspec.Struct):
@@ -119,7 +120,11 @@ class Audit:
             self._compare(cursor)
         end, (decided, event) = self.audited.last, self._ends()
         if decided > end:
-            sentence = f"The journal ends with entry {end}, and the store has entries of it up to {decided}."
+            sentence = message(
+                "The journal ends with entry {end}, but the store has entries from it up to {last}.",
+                end=end,
+                last=decided,
+            )
             self._find("rolled-back", end + 1, decided - end, sentence)
         if event > max(decided, end):
             self._note("changed", event, event)
@@ -153,11 +158,16 @@ class Audit:
             row = connection.execute(_JOURNAL, self._wanted).fetchone()
             others = connection.execute(_OTHERS, (self._place.site, self._place.table, record.journal)).fetchall()
         for journal, last in others:
-            said = f"The store has another journal of this table, {journal}, up to entry {last}."
+            said = message(
+                "The store has another journal of this table, {journal}, up to entry {last}.",
+                journal=journal,
+                last=last,
+            )
             self._find("other-journal", last, 1, said)
         if row is not None and not self._row.id:
             came = "/".join(row[1:4])
-            self._find("other-table", record.number, 1, f"The store received this journal under the topics of {came}.")
+            said = message("The store received this journal under the topics of {table}.", table=came)
+            self._find("other-table", record.number, 1, said)
 
     @property
     def _wanted(self) -> tuple[str, str, str]:
@@ -276,7 +286,7 @@ class Audit:
             row = connection.execute(_ENDS, {"journal": self._row.id}).fetchone()
         return row or (-1, -1)
 
-    def _find(self, code: str, entry: int, count: int, sentence: str) -> None:
+    def _find(self, code: str, entry: int, count: int, sentence: Message) -> None:
         self.audited.findings.append(AuditFinding(code, entry, count, sentence))
 
     def _note(self, code: str, first: int, last: int) -> None:
@@ -290,7 +300,7 @@ class Audit:
     def _tell_runs(self) -> None:
         for code, runs in self._runs.items():
             for first, last in runs:
-                self._find(code, first, last - first + 1, _SENTENCES[code].format(first=first, last=last))
+                self._find(code, first, last - first + 1, _SENTENCES[code](first, last))
 
     def _end(self) -> None:
         with self._database.transaction() as connection:
@@ -317,13 +327,25 @@ def _values(record: Record) -> tuple[Any, ...]:
 
 
 _IN_A_ROW: Final = frozenset({"missing", "forked", "changed"})
-_SENTENCES: Final = {
-    "missing": "The store lacks entries {first} to {last}.",
-    "forked": "Entries {first} to {last} in the store differ from those in the journal.",
-    "changed": "Entries {first} to {last} have the same hash in the store, but different content.",
-    "file-missing": "The store lacks the record of the file that begins after entry {first}.",
-    "file-forked": "The file that begins after entry {first} differs in the store, or is not in the journal.",
-    "head-missing": "The store lacks the signed head of entry {first}.",
-    "head-forked": "The signed head of entry {first} differs in the store, or is not in the journal.",
-    "refused": "The store refused records of entries {first} to {last}: its alarms say why.",
+_SENTENCES: Final[Mapping[str, Callable[[int, int], Message]]] = {
+    "missing": lambda first, last: message("The store lacks entries {first} to {last}.", first=first, last=last),
+    "forked": lambda first, last: message(
+        "Entries {first} to {last} in the store differ from those in the journal.", first=first, last=last
+    ),
+    "changed": lambda first, last: message(
+        "Entries {first} to {last} have the same hash in the store, but different content.", first=first, last=last
+    ),
+    "file-missing": lambda first, _: message(
+        "The store lacks the record of the file that begins after entry {first}.", first=first
+    ),
+    "file-forked": lambda first, _: message(
+        "The file that begins after entry {first} differs in the store, or is not in the journal.", first=first
+    ),
+    "head-missing": lambda first, _: message("The store lacks the signed head of entry {first}.", first=first),
+    "head-forked": lambda first, _: message(
+        "The signed head of entry {first} differs in the store, or is not in the journal.", first=first
+    ),
+    "refused": lambda first, last: message(
+        "The store refused records of entries {first} to {last}: its alarms say why.", first=first, last=last
+    ),
 }
