@@ -20,7 +20,7 @@ Architecture: {architecture}
 Maintainer: {maintainer}
 Installed-Size: {kibibytes}
 Depends: python3 (>= 3.11), python3 (<< 3.12), libc6 (>= 2.36), systemd | systemd-standalone-sysusers
-Recommends: udev
+Recommends: psmisc, udev, usbutils
 Suggests: bash-completion
 Section: misc
 Priority: optional
@@ -30,7 +30,8 @@ Description: host side of electronic card shoes and shufflers
  One service for each table: cardshoe@TABLE.
  .
  An upgrade restarts no table. Removing the package, and purging it, leaves
- configurations, keys and journals.
+ configurations, keys and journals. The pages for technicians are in
+ /usr/share/doc/cardshoe/docs.
 """
 HEADING: Final = re.compile(r"## (\S+)")
 COPYRIGHT: Final = """\

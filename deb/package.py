@@ -31,16 +31,21 @@ COMPLETIONS: Final = {
     "fish": "usr/share/fish/vendor_completions.d/cardshoe.fish",
 }
 DOCUMENTS: Final = "usr/share/doc/cardshoe"
+PAGES: Final = (
+    "*.md", "*/README.md", "*/*/README.md", "docs/*.md", "docs/*.jsonl", "docs/*.py", "udev/*.*", "udev/apart/*",
+    "deployment/*/*",
+)  # fmt: skip
+"""The pages, and the files that they name."""
 RUNNABLE: Final = ("bin", "scripts", "DEBIAN")
 """Folders whose files are executable."""
 
 
 def build(folder: Path, version: str | None = None, key: Path | None = None) -> Path:
-    """Build the package in `folder`. `version` defaults to the program's. `key` is the private Ed25519 key that signs
-    the manifest in the package, and the package in a file next to it. Raise `MissingError`.
+    """Build the package in `folder`. `version` defaults to the program's with date and commit. `key` is the private
+    Ed25519 key that signs the manifest in the package, and the package in a file next to it. Raise `MissingError`.
     """
     sources.check(signs=key is not None)
-    number = version or sources.version()
+    number = version or sources.package_version()
     epoch = sources.epoch()
     architecture = run("dpkg", "--print-architecture").strip()
     folder.mkdir(parents=True, exist_ok=True)
@@ -85,6 +90,10 @@ def _place_documents(tree: Path, environment: Environment, version: str, epoch: 
     _write(documents / "copyright", copyright_of(environment.parts))
     written = changelog((ROOT / "CHANGELOG.md").read_text("utf-8"), version, epoch)
     _compress(documents / "changelog.Debian", written)
+    known = {ROOT / name for name in sources.names()}
+    for place in PAGES:  # with the folders of the sources, so that the links between them hold
+        for path in sorted(known & set(ROOT.glob(place))):
+            _write(documents / path.relative_to(ROOT), path.read_text("utf-8"))
 
 
 def _place_control(tree: Path, environment: Environment, version: str, architecture: str) -> None:

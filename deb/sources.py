@@ -6,7 +6,8 @@ import os
 import shutil
 import subprocess
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -47,24 +48,39 @@ def version() -> str:
     return str(tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"])
 
 
+def package_version() -> str:
+    """Return the package's version: the program's, with the time and the commit of the sources, so that apt installs a
+    package that was made from later sources.
+    """
+    later = f"{version()}+{datetime.fromtimestamp(epoch(), UTC):%Y%m%d%H%M%S}"
+    return f"{later}.{_git('rev-parse', '--short=8', 'HEAD').strip()}" if _is_cloned() else later
+
+
 def epoch() -> int:
-    """Return the time of all files, in seconds: `SOURCE_DATE_EPOCH`, the commit's, or the newest unpacked file's."""
+    """Return the time of all files, in seconds: `SOURCE_DATE_EPOCH`, or the commit's or that of the newest file which
+    was changed since. For unpacked sources it is that of the newest file.
+    """
     if given := os.environ.get("SOURCE_DATE_EPOCH"):
         return int(given)
-    if _is_cloned():
-        return int(_git("log", "-1", "--format=%ct"))
-    return max(int((ROOT / one).stat().st_mtime) for one in _names())
+    if not _is_cloned():
+        return _newest(names())
+    changed = [name for name in _git("diff", "--name-only", "-z", "HEAD").split("\0") if name]
+    return max(int(_git("log", "-1", "--format=%ct")), _newest(changed))
+
+
+def _newest(names: Iterable[str]) -> int:
+    return max((int((ROOT / one).stat().st_mtime) for one in names if (ROOT / one).exists()), default=0)
 
 
 def export(folder: Path) -> None:
     """Copy the files of the sources in their present state."""
-    for name in _names():
+    for name in names():
         if (ROOT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / name, folder / name)
 
 
-def _names() -> list[str]:
+def names() -> list[str]:
     """Return the files that git knows; for unpacked sources, all files except those that tools create."""
     if _is_cloned():
         return [name for name in _git("ls-files", "-z").split("\0") if name]

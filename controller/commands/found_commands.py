@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any, Final
 
 import click
@@ -57,10 +59,33 @@ class FoundCommands(click.Group):
             formatter.write_dl([(name, self._summaries.get(name, "")) for name in self.list_commands(ctx)])
 
 
-ALSO: Final = {
-    "floor": message("Install cardshoe with its extra `floor`, and libpq (Debian's package libpq5)."),
+EXTRAS: Final = {
+    "audit": "requirements-report.txt",
+    "bench": "requirements-test.txt",
+    "floor": "requirements-floor.txt",
+    "report": "requirements-report.txt",
 }
-"""What to install for an extra whose packages need system libraries."""
+"""The file of the sources with the packages of each extra, in tested versions."""
+SOURCES: Final = Path(__file__).parents[2]
+PACKAGED: Final = Path("/opt/cardshoe/packaged")
+"""This folder exists if Debian's package is installed, in which no further packages can be installed."""
+
+
+def _how_to_install(extra: str) -> AnyText:
+    file = EXTRAS[extra]
+    pip = f"{sys.executable} -m pip install --no-deps -r"
+    also = message("PostgreSQL's library is Debian's package libpq5.") if extra == "floor" else ""
+    if (SOURCES / file).exists():
+        how = message("Install its packages: {command}", command=f"`{pip} {SOURCES / file}`.")
+    elif Path(sys.prefix).parent == PACKAGED.parent:
+        command = (
+            f"`python3 -m venv .venv && .venv/bin/pip install --no-deps -r {file} -r requirements-build.txt && "
+            ".venv/bin/pip install --no-deps --no-build-isolation .`"
+        )
+        how = message("Debian's package does not have it. In a clone of the sources: {command}", command=command)
+    else:
+        how = message("In the folder with the sources: {command}", command=f"`{pip} {file}`.")
+    return message("{parts:sentences}", parts=tuple(filter(None, (how, also))))
 
 
 @contextmanager
@@ -76,5 +101,5 @@ def of_extra(extra: str, what: AnyText) -> Iterator[None]:
         why = next(iter(str(error).splitlines()), message("the reason is not known"))
         raise ProblemError(
             message("{what}: {why}.", what=what, why=why),
-            ALSO.get(extra) or message("Install cardshoe with its extra `{extra}`.", extra=extra),
+            _how_to_install(extra),
         ) from error

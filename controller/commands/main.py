@@ -98,6 +98,6 @@ class Commands(FoundCommands):
 def main() -> None:
     """The host of an electronic card shoe or shuffler: knows the next hand, enforces the deal, reports irregularities.
 
-    Exit codes: 0 done, 1 failed, 2 bad input, 3 device, 4 journal, 74 output not written, 78 configuration, 141 the
-    reader of the output has gone.
+    Exit codes: 0 done, 1 failed, 2 bad input, 3 device, 4 journal, 70 an audit without a result, 74 output not written,
+    78 configuration, 141 the reader of the output has gone.
     """

@@ -16,11 +16,12 @@ from controller.api.irregularity_view import IrregularityView
 from controller.api.narration import line_of
 from controller.api.view import TableView
 from controller.commands.language import Terminal, language_option
+from controller.commands.table_options import table_options
 from controller.commands.text import Page, page, write_out
 from controller.commands.vocabulary import LINKS, UNIT_NAMES, words_of
 from controller.games.own_words import OwnWords
 from controller.games.specification import KINDS, Kind, Unit
-from controller.problems import BadInputError, ProblemError
+from controller.problems import ProblemError
 from controller.table.phases import SERVICE_WORDS, Service
 from firmware_bridge.link import LinkState
 from firmware_bridge.messages import Message, message
@@ -49,22 +50,16 @@ class Status(msgspec.Struct, frozen=True):
 
 
 @click.command()
-@click.option("--socket", type=click.Path(path_type=Path), help="The daemon's socket ([api] socket).")
-@click.option("--config", "path", type=click.Path(path_type=Path), help="The table's configuration, which names it.")
+@table_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @language_option
-def status(socket: Path | None, path: Path | None, as_json: bool, language: str) -> None:
+def status(socket: Path, as_json: bool, language: str) -> None:
     """Show the state of a running table on one screen.
 
     Exit codes: 0 in service, 1 not in service, 2 bad input, 3 the table cannot be reached.
     """
-    if (socket is None) == (path is None):
-        raise BadInputError(
-            message("Name the table either by its socket or by a configuration."),
-            message("Add --socket FILE or --config FILE."),
-        )
     try:
-        found = asyncio.run(_ask(socket or _socket_of(path), language))
+        found = asyncio.run(_ask(socket, language))
     except NotAdmittedError as error:
         raise NotReachableError(error, error.hint or OTHER_USER) from error
     except (TableUnreachableError, NoTableError) as error:
@@ -82,16 +77,6 @@ def status(socket: Path | None, path: Path | None, as_json: bool, language: str)
         paper.show()
     if not found.in_service:
         raise ProblemError(found.sentence, NEXT_STEP)
-
-
-def _socket_of(path: Path | None) -> Path:
-    from controller.daemon.configuration import ConfigurationError, read_configuration
-
-    assert path is not None
-    try:
-        return read_configuration(path).api.socket
-    except ConfigurationError as error:
-        raise BadInputError(error) from error
 
 
 async def _ask(socket: Path, language: str) -> Status:

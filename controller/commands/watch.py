@@ -17,6 +17,7 @@ from controller.api.view import TableView
 from controller.commands.game_options import shortened
 from controller.commands.language import language_option, terminal
 from controller.commands.table_display import how_it_stands, show_live
+from controller.commands.table_options import table_options
 from controller.commands.text import in_terminal, say, write_out
 from controller.commands.vocabulary import words_of
 from controller.language import translated
@@ -40,7 +41,7 @@ class EventIdType(click.ParamType[EventId]):
 
 
 @click.command()
-@click.option("--socket", type=click.Path(path_type=Path), required=True, help="The daemon's socket ([api] socket).")
+@table_options
 @click.option("--json", "as_json", is_flag=True, help="Print events as JSON, one per line.")
 @click.option(
     "--after", type=EventIdType(), help="Begin after this event, 0 for the whole journal; by default with new events."

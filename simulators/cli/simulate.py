@@ -34,7 +34,7 @@ from simulators.devices.one_way_shoes import ONE_WAY_SHOES, draw_all
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.people.bench_person import BenchPerson
 from simulators.people.crew import CREW, Crew, CrewError, crew_of
-from simulators.people.dealer import SimulatedDealer, SimulationError
+from simulators.people.dealer import ForeignRoundError, SimulatedDealer, SimulationError
 from simulators.people.physical_table import PhysicalTable
 from simulators.people.plan import plan_rounds
 from simulators.people.supervisor import PATIENCE, Patience
@@ -44,6 +44,7 @@ from simulators.ports.usbip import PORT as USBIP_PORT
 from simulators.usb.control import UsbPlan
 
 HUMAN_PACE = 0.22  # of real time; a demonstration of five rounds then ends within a minute
+MOST_SEED: Final = 1_000_000  # of a seed that is chosen here, so that people can type it
 IN_STATE: Final = "Default: $XDG_STATE_HOME/cardshoe/"  # in the help of options, before the name of a file
 
 
@@ -111,9 +112,7 @@ def in_state_folder(name: str) -> Path:
 @click.option(
     "--seed",
     type=int,
-    default=7,
-    show_default=True,
-    help="The seed of the decks and of everything else that is random.",
+    help="The seed of the decks and of everything else that is random.  [default: another one at each start]",
 )
 @click.option("--link", type=click.Path(path_type=Path), help=f"The path at which the device appears. {IN_STATE}device")
 @click.option("--tcp", metavar="[HOST:]PORT", help="Listen there instead, as a serial server; HOST is this machine.")
@@ -161,7 +160,7 @@ def in_state_folder(name: str) -> Path:
 @click.option("--console/--no-console", default=None, help="Read commands from standard input; `help` lists them. "
               "The default in a terminal.")  # fmt: skip
 def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Literal["shuffler", "shoe"], serial: str,
-             seed: int, link: Path | None, tcp: str | None, usbip: str | None,
+             seed: int | None, link: Path | None, tcp: str | None, usbip: str | None,
              key_file: Path | None, on_removal: bool, stages: bool,
              load: bool, shuffle: str, person: bool, fast: bool, log: Path | None, dealer: Path | None,
              pins: tuple[str, ...], game_id: str | None,
@@ -176,6 +175,9 @@ def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Lite
     if "list" in faults:
         write_out("\n".join(f"{fault.usage:<32} {fault.does}" for fault in FAULTS))
         return
+    is_fresh = seed is None
+    if seed is None:
+        seed = SystemRandom().randrange(MOST_SEED)
     if tcp is not None and usbip is not None:
         raise BadInputError("--tcp and --usbip are two places for one device.", "Leave one of them out.")
     place = Place(
@@ -190,6 +192,8 @@ def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Lite
     if dealer is not None and load:
         raise BadInputError("The simulated people of --dealer put the deck in themselves.", "Leave --load out.")
     check_shuffler_options(shuffle, person, (driver, kind), dealer)
+    if is_fresh:
+        click.echo(f"The seed is {seed}: --seed {seed} repeats these decks.", err=True)
     if driver != "cardlink":
         cards = card_table or in_state_folder("device.cards.csv")
         _simulate_one_way(
@@ -207,8 +211,11 @@ def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Lite
         asyncio.run(run_simulation(asked))
     except KeyFileError as error:
         raise BadInputError(str(error), error.hint) from error
+    except ForeignRoundError as error:
+        raise BadInputError(str(error), "Finish or void that round first (`cardshoe operate`).") from error
     except SimulationError as error:
-        raise ProblemError(str(error), "Report it with the seed; the device's log (--log) helps.") from error
+        hint = f"Report it with the seed {seed}; the device's log (--log) helps."
+        raise ProblemError(str(error), hint) from error
     except OSError as error:
         raise _startup_problem(asked, error) from error
 

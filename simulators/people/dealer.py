@@ -51,6 +51,10 @@ class SimulationError(Exception):
     """Raised when the simulated people and the daemon contradict each other: a bug in either."""
 
 
+class ForeignRoundError(Exception):
+    """Raised when the table is in a round whose cards these people have not seen."""
+
+
 class SimulatedDealer:
     """Plays the planned rounds and stops between rounds."""
 
@@ -68,6 +72,7 @@ class SimulatedDealer:
         self._table = table
         self._socket = socket
         self._plan = plan
+        self._played = 0  # rounds of the table when these people came
         self._random = random
         self._crew = crew
         self._news = asyncio.Event()
@@ -87,6 +92,9 @@ class SimulatedDealer:
             follower = asyncio.create_task(self._follow())
             try:
                 view = await self._quiet_view()
+                if view.phase not in (Phase.CLOSED, *BEFORE_ROUND):
+                    raise ForeignRoundError("The table is in a round that other people began.")
+                self._played = view.round
                 while await self._act(view):
                     view = await self._quiet_view()
                 return view.entry
@@ -177,19 +185,26 @@ class SimulatedDealer:
         if view.phase == Phase.VOIDED and not view.chips_paid:
             await self._enter(view, operations.RecordSettled())
             return True
-        if view.round >= len(self._plan):
+        if self._is_over(view):
             return False
         if self._table.needs_deck:
             await self._table.gather_and_load()
         elif not view.deck.shuffled:
             await self._enter(view, operations.ShuffledOutside("batch shuffler 1"))
         else:
-            self._begin_round(view.round + 1, view)
+            self._begin_round(view)
             await self._enter(view, operations.PlaceYourBets())
         return True
 
-    def _begin_round(self, number: int, view: TableView) -> None:
-        planned = self._plan[number - 1]
+    def _is_over(self, view: TableView) -> bool:
+        return view.round - self._played >= len(self._plan)
+
+    def _planned(self, view: TableView) -> PlannedRound:
+        """Return the plan of the round that begins next."""
+        return self._plan[view.round - self._played]
+
+    def _begin_round(self, view: TableView) -> None:
+        planned = self._planned(view)
         self._round = planned
         self._order = ()
         self._placed = 0

@@ -142,7 +142,7 @@ class VisitorsHands(SimulatedDealer):
         if view.phase == Phase.VOIDED and not view.chips_paid:
             await self._wait_for_entry(view)
             return True
-        if view.round >= len(self._plan):
+        if self._is_over(view):
             return False
         if self._table.needs_deck:
             self._tell_once(message("The cards are collected and the deck is put in."))
@@ -151,8 +151,8 @@ class VisitorsHands(SimulatedDealer):
             self._tell_once(message("The deck is shuffled by hand."))
             await self._wait_for_entry(view)
         else:
-            self._begin_round(view.round + 1, view)
-            self._bets = self._plan[view.round].boxes
+            self._begin_round(view)
+            self._bets = self._planned(view).boxes
             await self._wait_for_entry(view, lambda now: now.phase not in BEFORE_ROUND)
         return True
 

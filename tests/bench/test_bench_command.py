@@ -131,7 +131,7 @@ async def test_a_missing_pytest_is_one_sentence(mocker: pytest_mock.MockerFixtur
     mocker.patch.dict(sys.modules, {"simulators.bench.plugin": None})
     result = CliRunner().invoke(bench, ["--only", "draws"])
     assert result.exit_code == ProblemError.exit_code
-    assert "its extra `bench`" in result.output
+    assert "/requirements-test.txt`." in result.output
 
 
 @pytest.mark.soak

@@ -188,5 +188,6 @@ def test_without_the_driver_the_message_names_the_package(tmp_path: Path) -> Non
     assert done.returncode == 1
     assert done.stderr.splitlines() == [
         "cardshoe: PostgreSQL's driver cannot be used: no pq wrapper available.",
-        "  Install cardshoe with its extra `floor`, and libpq (Debian's package libpq5).",
+        f"  Install its packages: `{sys.executable} -m pip install --no-deps -r {ROOT}/requirements-floor.txt`. "
+        "PostgreSQL's library is Debian's package libpq5.",
     ]

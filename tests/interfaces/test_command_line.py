@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from controller.commands.main import main
+from controller.commands.man import contexts
 from controller.commands.standard_streams import UNWRITABLE
 from tests.end_to_end import fork_server
 
@@ -121,6 +123,19 @@ def test_a_broken_key_file_is_named(tmp_path: Path) -> None:
     done = cardshoe("simulate", "--key-file", "device.keys", cwd=tmp_path)
     assert done.returncode == 2
     assert "Line 1 of device.keys is not a device key" in done.stderr
+
+
+def test_every_command_takes_a_configuration_in_the_same_form() -> None:
+    """Some also take the socket, the journal or the file itself. `simulate` has people who may lack a configuration."""
+    taking = {
+        context.command_path.removeprefix("cardshoe ")
+        for context in contexts(main, None, "cardshoe")
+        if any("--config" in one.opts for one in context.command.params)
+    }
+    assert taking >= {
+        "run", "status", "watch", "operate", "doctor", "rules", "config check", "config show", "floor audit",
+        "journal list", "journal verify", "journal backup", "journal new-key",
+    }  # fmt: skip
 
 
 def test_every_fault_code_has_its_section() -> None:

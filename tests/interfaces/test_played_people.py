@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
+from random import Random
 
+import msgspec
 import pytest
 
+from controller.api.client import ApiClient
 from controller.api.people import Person
 from controller.api.pins import hash_pin
 from controller.roles import Role
-from simulators.people.crew import CREW, CrewError, crew_of
+from controller.table import operations
+from simulators.devices.base import LoggedReport
+from simulators.people.crew import CREW, CrewClient, CrewError, crew_of
+from tests.end_to_end.processes import PATIENCE
 from tests.end_to_end.stage import Stage, short_folder
 
 from .test_command_line import cardshoe
@@ -75,6 +82,50 @@ async def test_planned_rounds_are_played_by_the_people_of_the_table() -> None:
             await stage.start_daemon()
             assert await device.ended() == 0, device.err
             assert "played 3 rounds" in device.out[-1]
+
+
+async def test_people_count_their_own_rounds_and_bring_another_deck_each_time() -> None:
+    with short_folder() as folder:
+        async with Stage(folder) as stage:
+            await stage.start_daemon()
+            decks = []
+            for rounds in (1, 2):
+                log = folder / f"{rounds}.log"
+                device = stage.start(
+                    "simulate", "--fast", "--rounds", str(rounds), "--link", str(stage.port), "--key-file",
+                    str(stage.device_keys), "--dealer", str(stage.socket), "--log", str(log),
+                )  # fmt: skip
+                assert await device.ended() == 0, device.err
+                assert f"played {rounds} round" in device.out[-1]
+                assert "repeats these decks" in device.err[0]
+                reports = [msgspec.json.decode(line, type=LoggedReport) for line in log.read_text().splitlines()]
+                decks.append([one.fields[1:] for one in reports][:12])
+            assert (await stage.state()).round == 3
+            assert decks[0] != decks[1]
+
+
+async def test_people_do_not_join_a_round_that_others_began() -> None:
+    with short_folder() as folder:
+        async with Stage(folder, rounds=1) as stage:
+            await stage.start_daemon()
+            hands = stage.start(
+                "simulate", "--fast", "--hands", "--link", str(stage.port), "--key-file", str(stage.device_keys),
+                "--dealer", str(stage.socket), "--stay",
+            )  # fmt: skip
+            async with ApiClient(stage.socket) as client:
+                voice = CrewClient(client, Random(1))
+                for operation in (operations.DealerOn(), operations.OpenTable(), operations.PlaceYourBets()):
+                    await hands.until(lambda: hands.out)
+                    async with asyncio.timeout(PATIENCE):
+                        while not (await voice.send(voice.request(CREW[0], 0, operation))).accepted:  # noqa: ASYNC110  # another process
+                            await asyncio.sleep(0.05)
+            await hands.end()
+            late = stage.start(
+                "simulate", "--fast", "--link", str(stage.port), "--key-file", str(stage.device_keys),
+                "--dealer", str(stage.socket),
+            )  # fmt: skip
+            assert await late.ended() == 2
+            assert "in a round that other people began" in late.err[-2]
 
 
 async def test_a_game_that_is_not_the_tables_is_refused(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import re
 import subprocess
 import tarfile
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -52,7 +53,7 @@ def test_two_builds_are_identical(made: Made) -> None:
 
 
 def test_another_version_is_another_package(made: Made) -> None:
-    assert made.package.name.startswith(f"cardshoe_{sources.version()}_")
+    assert made.package.name.startswith(f"cardshoe_{sources.package_version()}_")
     assert made.older.name.startswith(f"cardshoe_{OLDER}_")
     assert made.older.read_bytes() != made.package.read_bytes()
 
@@ -98,7 +99,7 @@ def test_the_environment_is_one_of_debians_python_under_the_folder_that_runs(tre
     first = (home / "bin/cardshoe").read_text().splitlines()[0]
     (name,) = re.findall(r"^name=(\S+)$", (tree / "DEBIAN/postinst").read_text(), re.MULTILINE)
     assert first == f"#!/opt/cardshoe/{name}/bin/python3"
-    assert re.fullmatch(rf"{re.escape(sources.version())}-[0-9a-f]{{12}}", name)
+    assert re.fullmatch(rf"{re.escape(sources.package_version())}-[0-9a-f]{{12}}", name)
     assert (tree / "usr/bin/cardshoe").readlink() == Path("/opt/cardshoe/bin/cardshoe")
 
 
@@ -154,7 +155,7 @@ def test_the_sums_are_those_of_the_files(tree: Path) -> None:
 def test_the_packages_metadata(tree: Path) -> None:
     said = dict(re.findall(r"^([A-Z][A-Za-z-]+): (.*)$", (tree / "DEBIAN/control").read_text(), re.MULTILINE))
     assert said["Package"] == "cardshoe"
-    assert said["Version"] == sources.version()
+    assert said["Version"] == sources.package_version()
     assert {"python3 (>= 3.11)", "python3 (<< 3.12)"} <= set(said["Depends"].split(", "))
     assert 20_000 < int(said["Installed-Size"]) < 120_000
     names = {one.name for one in (tree / "DEBIAN").iterdir()}
@@ -167,7 +168,7 @@ def test_the_packages_metadata(tree: Path) -> None:
 
 def test_the_changelog_is_in_debians_form(tree: Path) -> None:
     text = gzip.decompress((tree / "usr/share/doc/cardshoe/changelog.Debian.gz").read_bytes()).decode()
-    assert text.startswith(f"cardshoe ({sources.version()}) bookworm; urgency=medium\n\n")
+    assert text.startswith(f"cardshoe ({sources.package_version()}) bookworm; urgency=medium\n\n")
     allowed = re.compile(
         r"cardshoe \(\S+\) bookworm; urgency=medium|  .*|"
         r" -- .+ <\S+@\S+>  [A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d \+0000|"
@@ -191,6 +192,37 @@ def test_sources_that_were_unpacked_are_those_that_git_knows(monkeypatch: pytest
     assert {one for one in names[0] if ".ci" not in one.parts and ".venv" not in one.parts} == names[1] > set()
     monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
     assert sources.epoch() == 86_400
+    assert sources.package_version() == f"{sources.version()}+19700102000000"
+
+
+def test_a_package_of_later_sources_is_a_later_version(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """apt does not install a file whose version is installed."""
+    monkeypatch.setattr(sources, "ROOT", tmp_path)
+    monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
+    (tmp_path / "pyproject.toml").write_text('[project]\nversion = "0.1.0"\n')
+    made = [sources.package_version()]
+    git = ("git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@example")
+    subprocess.run([*git, "init", "-q"], check=True)
+    subprocess.run([*git, "add", "pyproject.toml"], check=True)
+    for day in ("2030-01-01T00:00:00Z", "2030-01-02T00:00:00Z"):
+        dated = os.environ | {"GIT_COMMITTER_DATE": day}
+        subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "x"], check=True, env=dated)
+        made.append(sources.package_version())
+    (tmp_path / "pyproject.toml").write_text('[project]\nversion = "0.1.0"\n\n')
+    os.utime(tmp_path / "pyproject.toml", (1_900_000_000, 1_900_000_000))
+    made.append(sources.package_version())
+    assert [one.split(".")[2] for one in made[1:3]] == ["0+20300101000000", "0+20300102000000"]
+    for earlier, later in pairwise(made):
+        subprocess.run(["dpkg", "--compare-versions", earlier, "lt", later], check=True)
+
+
+def test_the_pages_are_in_the_package_and_their_links_lead_to_files(tree: Path) -> None:
+    folder = tree / "usr/share/doc/cardshoe"
+    for name in ("docs/install.md", "docs/faults.md", "udev/README.md", "deployment/prometheus/alerts.yml"):
+        assert (folder / name).is_file(), name
+    for page in folder.rglob("*.md"):
+        for link in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text()):
+            assert (page.parent / link).exists() or link.endswith(".png"), (page, link)
 
 
 def test_a_machine_without_debians_python_shows_what_to_install(

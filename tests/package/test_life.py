@@ -122,7 +122,7 @@ def test_an_upgrade_leaves_the_site_its_files_and_restarts_no_table(installed: B
     assert not [line for line in called(installed) if "start" in line or "stop" in line]
     (new,) = versions(installed)
     assert old.startswith(f"{OLDER}-")
-    assert new.startswith(f"{sources.version()}-"), "nothing ran the older one"
+    assert new.startswith(f"{sources.package_version()}-"), "nothing ran the older one"
     assert (installed.path / "opt/cardshoe/bin").readlink() == Path(f"{new}/bin")
     same = [installed.path / "opt/cardshoe" / name / "pyvenv.cfg" for name in ("packaged", new)]
     assert same[0].samefile(same[1]), "it takes no room of its own"

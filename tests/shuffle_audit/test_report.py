@@ -366,7 +366,7 @@ def test_without_matplotlib_a_sentence_names_the_extra_and_the_text_remains() ->
         assert done.returncode == code
         if options:
             assert done.stderr.startswith("cardshoe: A page cannot be made: ")
-            assert done.stderr.endswith("\n  Install cardshoe with its extra `audit`.\n")
+            assert done.stderr.endswith("/requirements-report.txt`.\n")
         else:
             assert done.stdout.startswith("BAD: ")
 

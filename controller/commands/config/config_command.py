@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
@@ -11,10 +14,26 @@ from controller.api.in_language import in_language
 from controller.commands.game_options import print_json
 from controller.commands.text import write_out
 from controller.commands.vocabulary import UNIT_NAMES
-from controller.problems import ConfigurationProblemError
+from controller.problems import BadInputError, ConfigurationProblemError
 from firmware_bridge.messages import AnyText, counted, message
 
-FILE = click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
+
+def one_file(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Take the configuration as `FILE` or, as other commands do, as `--config FILE`."""
+
+    @click.argument("named", metavar="FILE", type=click.Path(path_type=Path), required=False)
+    @click.option("--config", "path", type=click.Path(path_type=Path), help="The same, as other commands take it.")
+    @wraps(command)
+    def with_path(named: Path | None, path: Path | None, **others: Any) -> Any:
+        if (named is None) == (path is None):
+            raise BadInputError(
+                message("One configuration is needed."), message("Write `cardshoe config check FILE`, for example.")
+            )
+        return command(path=named or path, **others)
+
+    return with_path
+
+
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 
@@ -39,7 +58,7 @@ def config() -> None:
 
 
 @config.command()
-@FILE
+@one_file
 @click.option(
     "--running",
     type=click.Path(path_type=Path),
@@ -97,7 +116,7 @@ def example() -> None:
 
 
 @config.command()
-@FILE
+@one_file
 @JSON
 def show(path: Path, as_json: bool) -> None:
     """Show a configuration as it is in force, with defaults and full paths, and without secrets."""

@@ -16,6 +16,7 @@ from controller.commands.operate.operator import Operator
 from controller.commands.operate.running_table import RunningTable
 from controller.commands.operate.script import run_script
 from controller.commands.operate.signing import LineSigner, read_people, read_pins
+from controller.commands.table_options import table_options
 from controller.commands.text import in_terminal, say, write_out
 from controller.commands.vocabulary import words_of
 from controller.language import ENGLISH
@@ -24,7 +25,7 @@ from firmware_bridge.messages import message
 
 
 @click.command()
-@click.option("--socket", type=click.Path(path_type=Path), required=True, help="The daemon's socket ([api] socket).")
+@table_options
 @click.option("--script", metavar="FILE", help="Enter the lines of this file, or of standard input (-).")
 @click.option("--keep-going", is_flag=True, help="Continue after a refused line of the script.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each line of the script.")
