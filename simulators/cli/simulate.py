@@ -73,6 +73,7 @@ class Simulation(msgspec.Struct, frozen=True):
     shuffles: Shuffles
     person: bool
     options: FaultOptions
+    fresh_seed: bool = False
 
 
 class OneWaySimulation(msgspec.Struct, frozen=True):
@@ -86,6 +87,7 @@ class OneWaySimulation(msgspec.Struct, frozen=True):
     draw_every: float
     card_table: Path
     options: FaultOptions
+    fresh_seed: bool = False
 
 
 def in_state_folder(name: str) -> Path:
@@ -192,12 +194,10 @@ def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Lite
     if dealer is not None and load:
         raise BadInputError("The simulated people of --dealer put the deck in themselves.", "Leave --load out.")
     check_shuffler_options(shuffle, person, (driver, kind), dealer)
-    if is_fresh:
-        click.echo(f"The seed is {seed}: --seed {seed} repeats these decks.", err=True)
     if driver != "cardlink":
         cards = card_table or in_state_folder("device.cards.csv")
         _simulate_one_way(
-            OneWaySimulation(driver, serial, seed, place, log, draw_every, cards, options), dealer
+            OneWaySimulation(driver, serial, seed, place, log, draw_every, cards, options, is_fresh), dealer
         )  # fmt: skip
         return
     keys = key_file or in_state_folder("device.keys")
@@ -205,7 +205,7 @@ def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Lite
     asked = Simulation(
         kind, serial, seed, place, keys, on_removal, stages, 0.0 if fast else HUMAN_PACE, log,
         table.socket, table.crew, playable(table.game_id, on_removal=on_removal).id, rounds, wagers, hands,
-        supervisor_after, language, stay, load, read_shuffle(shuffle), person, options,
+        supervisor_after, language, stay, load, read_shuffle(shuffle), person, options, is_fresh,
     )  # fmt: skip
     try:
         asyncio.run(run_simulation(asked))
@@ -309,7 +309,7 @@ async def run_one_way(asked: OneWaySimulation) -> None:
         usb = UsbPlan() if asked.place.usbip else None
         injector = FaultInjector(device, driver=asked.driver, seed=asked.seed, clock=clock, usb=usb)
         async with running(injector, asked.options, asked.place) as found:
-            _print_place(f"{found.url}?driver={asked.driver}", found.hint)
+            _print_place(f"{found.url}?driver={asked.driver}", found.hint, asked)
             await _until_interrupted(people())
 
 
@@ -345,16 +345,18 @@ async def run_simulation(asked: Simulation) -> None:
         async with running(injector, asked.options, asked.place) as found:
             if asked.load:
                 device.mechanism.load(device.mechanism.next_deck(), deck=1)
-            _print_place(found.url, found.hint)
+            _print_place(found.url, found.hint, asked)
             if asked.options.console and sys.stdin.isatty():  # a program does not need an explanation of its input
                 unit = "`lift` takes a set" if asked.kind == "shuffler" else "`draw` draws a card"
                 click.echo(f"Type here what is done to the device: `load` puts a deck in, {unit}, `help` lists all.")
             await _until_interrupted(_people(asked, device, pace))
 
 
-def _print_place(url: str, hint: str) -> None:
+def _print_place(url: str, hint: str, asked: Simulation | OneWaySimulation) -> None:
     """Print only the URL on the first line, where a program reads it."""
     click.echo(url)
+    if asked.fresh_seed:
+        click.echo(f"The seed is {asked.seed}: --seed {asked.seed} repeats these decks.", err=True)
     if hint:
         click.echo(f"attach it as root, with the module vhci_hcd loaded: {hint}")
 
