@@ -157,4 +157,5 @@ def _row(provision: Provision) -> str:
         for citations in (in_program(), in_tests())
     )
     place = "<br>".join(f"`{path}`" for path in code[:SHOWN]) if provision.reading else "*outside*"
-    return f"| {provision.clause} | {place} | {len(tests)} |"
+    _, _, number = provision.clause.partition(" ")
+    return f"| {number} | {place} | {len(tests)} |"
