@@ -34,12 +34,13 @@ def _with(page: Path, table: str) -> str:
 
 
 def _attacks(attacks: Iterable[Attack]) -> Iterator[str]:
-    yield f"| who has | does | {' | '.join(COLUMNS.values())} |"
-    yield f"|{'---|' * (len(COLUMNS) + 2)}"
+    yield "| who has | does | found by |"
+    yield "|---|---|---|"
     who = ""
     for attack in attacks:
-        cells = ("found" if column in attack.found.split() else "" for column in COLUMNS)
-        yield f"| {attack.who if attack.who != who else ''} | {attack.does} | {' | '.join(cells)} |"
+        by = attack.found.split()
+        found = ", ".join(COLUMNS[one] for one in COLUMNS if one in by and (one, "verify" in by) != ("key", True))
+        yield f"| {attack.who if attack.who != who else ''} | {attack.does} | {found} |"
         who = attack.who
 
 

@@ -51,7 +51,7 @@ def table() -> str:
 
 def _rows(definitions: Sequence[Definition]) -> str:
     rows = "".join(f"{_row(definition)}\n" for definition in definitions)
-    return f"| name | kind | labels | what it counts |\n|---|---|---|---|\n{rows}"
+    return f"| name and labels | what it counts |\n|---|---|\n{rows}"
 
 
 def alerts() -> str:
@@ -64,8 +64,8 @@ def alerts() -> str:
 
 
 def _row(definition: Definition) -> str:
-    labels = ", ".join(f"`{label}`" for label in definition.labels)
-    return f"| `{definition.name}` | {definition.kind} | {labels} | {definition.meaning} |"
+    labels = f"{{{','.join(definition.labels)}}}" if definition.labels else ""
+    return f"| `{definition.name}{labels}` | {definition.meaning} |"
 
 
 def _rule(alert: Alert) -> str:
