@@ -481,6 +481,27 @@ def test_a_steps_headline_is_neutral_and_the_stop_alone_is_red(page: Page, serve
     assert page.locator(".place.red").count() == 1
 
 
+FLASHES: Final = "node => node.getAnimations().length > 0"
+
+
+def test_a_tap_that_does_not_count_flashes(page: Page, server: PageServer) -> None:
+    """A button, and a box, whose meaning has just changed."""
+    follow(page, server, "exposing")
+    page.clock.pause_at(page.evaluate("Date.now()") + 1000)
+    page.locator('#panel [data-act="report_irregularity"]').click()
+    group = page.locator('#panel [data-act="group/hands"]')
+    group.click()
+    assert group.evaluate(FLASHES)
+    page.clock.run_for(400)
+    group.click()
+    page.locator('#panel [data-act="group/hands"][aria-pressed="true"]').wait_for()
+    page.locator('#panel [data-act="back"]').click()
+    page.clock.run_for(50)
+    box = page.locator('.place.picking[data-place="B1"]')
+    box.click()
+    assert box.evaluate(FLASHES)
+
+
 def test_a_pin_is_not_a_password_that_a_browser_keeps(page: Page, server: PageServer) -> None:
     show(server, "idle", screen={"enrolled": False}, offers=[])
     page.goto(server.address)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from controller.games.specification import Unit
@@ -316,12 +318,19 @@ async def test_a_wrong_count_is_counted_again_by_the_dealer() -> None:
         await console.press("count")
         for key in ("4", "2", "ok", SUPERVISOR.id):
             await console.press(key)
-        await console.reads("Then: The round is void.")
-        await console.press("count_again/stub")
+        await console.says("Do you count 42 cards in the stub?")
+        assert await console.page.locator("#panel .facts .then").count() == 0  # nothing is proposed before that
+        await console.press("no")
         await console.says("How many cards are there?")
+        shown = await console.page.locator("body").inner_text()
+        assert not {"42", "43"} & {*re.findall(r"\d+", shown)}  # neither what was counted nor what is due
         for key in ("4", "3", "ok", SUPERVISOR.id):
             await console.press(key)
         await console.reads('Press "Play goes on".')
+        await console.click(console.page.locator("#answer .story"))
+        await console.page.locator("#sheet .entry", has_text="counted 43 cards").wait_for()
+        assert await console.page.locator("#sheet .entry", has_text="42").count() == 0
+        await console.page.keyboard.press("Escape")
         await console.confirm(SUPERVISOR)
         await console.says("Let the players look")
 

@@ -7,6 +7,7 @@ import pytest
 from controller.games.specification import Facts, Kind, Unit
 from controller.roles import Role
 from controller.table import events, operations
+from controller.table.irregularities.questions import question
 from controller.table.phases import Phase
 from firmware_bridge.commands import Dispense, HoldExit, UnloadStub
 from firmware_bridge.observations import (
@@ -52,6 +53,7 @@ def test_nc_5_4_after_a_cleared_jam_a_new_command_is_issued() -> None:
     refused = table.last(events.CommandRefused).command_id
     table.device.clear_jam()
     assert table.is_held(), "clearing it decides nothing"
+    assert "had stopped" in str(question(table.state, table.open))
     table.confirm(Role.DEALER, places_certain=True)
     command_id, command = table.device.received[-1]
     assert command == Dispense(3)

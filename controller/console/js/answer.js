@@ -3,7 +3,7 @@
 import { attr, el, mark, text } from "./dom.js";
 import { matterName } from "./labels.js";
 import { matterOf } from "./question.js";
-import { inContact, store } from "./store.js";
+import { inContact, isCounting, store } from "./store.js";
 import { placeName, say, time } from "./words.js";
 
 const parts = {};
@@ -23,9 +23,10 @@ function build(region) {
   region.append(parts.text, parts.matters, parts.story);
 }
 
-/** Return the newer of this screen's answer and the table's last event. */
+/** Return the newer of this screen's answer and the table's last event; while cards are counted, only a refusal. */
 function newest(screen) {
   const { answer } = store;
+  if (isCounting()) return answer?.accepted ? null : answer;
   const last = screen?.last ?? null;
   return answer && (!last || answer.entry >= last.entry) ? answer : last;
 }

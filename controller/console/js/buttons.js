@@ -1,6 +1,6 @@
 // Buttons that keep their place.
 
-import { attr, el, isFresh, keyed, mark, means, text } from "./dom.js";
+import { attr, el, flash, isFresh, keyed, mark, means, text } from "./dom.js";
 import { counts, inContact, listens, lose, store } from "./store.js";
 import { say } from "./words.js";
 
@@ -44,7 +44,10 @@ function update(node, one) {
 export function tap(node, typed = false) {
   const { one } = node;
   const takes = one.tone === "steady" ? listens : counts; // a button that stops the cards always works
-  if (!takes()) return;
+  if (!takes()) {
+    flash(node);
+    return;
+  }
   if (!typed && isFresh(node)) {
     if (node.slow) lose(say("answer.fresh")); // for other buttons double taps are usual
     else flash(node);
@@ -56,13 +59,6 @@ export function tap(node, typed = false) {
   }
   one.act();
   store.drawNow();
-}
-
-const FLASH = 240; // ms
-
-/** Show that a tap did not count. */
-function flash(node) {
-  node.animate([{ opacity: 0.4 }, { opacity: 1 }], { duration: FLASH });
 }
 
 /** Show rows of a label and its buttons: `{key, label, buttons, isDue}`. */

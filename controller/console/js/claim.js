@@ -76,8 +76,12 @@ function answered(matter, offer, claim, name, facts) {
   else state(matter, claim, facts);
 }
 
-/** Return whether the claim needs no question: this dealer made it here, a count shows it, or an answer was entered. */
+/**
+ * Return whether the claim needs no question: this dealer made it here, or an answer was entered. A count that shows
+ * that cards are missing is asked about, and may be repeated, before the page proposes anything.
+ */
 function isKnown(screen, { id, revision, noticed_by: by, facts }) {
+  if (facts.counted_wrong) return false;
   return "counted_wrong" in facts || (COUNTED in facts && revision !== id) || (by !== "" && by === screen.screen.dealer);
 }
 
@@ -93,11 +97,15 @@ function asked(screen, matter, offer, deny) {
   };
   const others = denied + 1 < matter.claims.length;
   const corrects = deny.code === "entry" && screen.offers.find((one) => one.operation === "correct_entry" && one.allowed);
-  const last = corrects ? { act: () => start(corrects) } : { act: () => start(deny), why: off(deny) };
+  const again = matter.facts.counted_wrong && screen.offers.find((one) => one.operation === "count_again" && one.allowed);
+  const instead = again || corrects;
+  const last = instead ? { act: () => start(instead) } : { act: () => start(deny), why: off(deny) };
   const no = others ? { act: () => state(matter, false, {}, denied + 1) } : last;
   const back = { key: "back", label: say("act.back"), act: () => state(matter, false, {}, denied - 1) };
   const name = denied ? `claim.${denied}` : "claim";
-  return { ...yesOrNo(matter, name, claim.question, { act: yes, why: off(offer) }, no), ...(denied && { left: [back] }) };
+  const shown = yesOrNo(matter, name, claim.question, { act: yes, why: off(offer) }, no);
+  if (again && !others) Object.assign(shown.right[1], { label: say("op.count_again"), isRecount: true });
+  return { ...shown, ...(denied && { left: [back] }) };
 }
 
 /** Return the operation with the answers. */
@@ -134,6 +142,7 @@ function followed(screen, matter, offer, deny, facts) {
         label: goesOn ? say("ruling.continue") : confirms(screen, whole),
         tone: "primary",
         why: off(offer),
+        slow: hasAnswers, // the answers lay at the same place
         act: () => start(goesOn ? { ...whole, label: say("ruling.continue") } : whole),
       },
       !goesOn && (hasAnswers ? again : denial),

@@ -113,3 +113,10 @@ export function means(node, meaning) {
 export function isFresh(node) {
   return performance.now() - node.since < (node.slow ? SLOW : DEAD);
 }
+
+const FLASH = 240; // ms
+
+/** Show that a tap at `node` did not count. */
+export function flash(node) {
+  node.animate([{ opacity: 0.4 }, { opacity: 1 }], { duration: FLASH });
+}

@@ -58,13 +58,14 @@ export function askAbout(screen, matter) {
   const later = { key: "back", label: say("act.back"), act: () => leave(matter) };
   return {
     ...shown,
-    list: [...(shown.list ?? []), ...denial, ...correction(screen, matter)],
+    list: [...(shown.list ?? []), ...denial, ...correction(screen, matter, shown)],
     left: shown.left ?? [!matter.blocks && later],
   };
 }
 
 /** Return another count after a wrong one, or a correction of entered faces: the cards may be right in both cases. */
-function correction(screen, matter) {
+function correction(screen, matter, { right = [] }) {
+  if (right.some((one) => one?.isRecount)) return [];
   const again = screen.offers.find((one) => one.operation === "count_again" && one.allowed);
   if (again) return [act(screen, again)];
   const hand = screen.view.hands.find(({ place }) => place === matter.place);
@@ -141,7 +142,7 @@ const STAGES = {
       key: "cannot",
       label: say("moving.cannot"),
       why: off(one),
-      act: () => start(one),
+      act: () => start({ ...one, label: say("moving.cannot") }),
     })),
   }),
 

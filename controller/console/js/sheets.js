@@ -8,6 +8,7 @@ import { sound } from "./sound.js";
 import { store } from "./store.js";
 import { capital, choose, hand, language, languages, letters, say, theme, time } from "./words.js";
 
+const COUNT = "count_cards";
 const parts = {};
 const SHEETS = { menu, story, matters, clause, enrol: enrolment };
 
@@ -107,12 +108,19 @@ function story(body, screen) {
   );
 }
 
-/** Return a row for each event, with who entered it. An irregularity is marked where it is raised and where it ends. */
+/**
+ * Return a row for each event, with who entered it. An irregularity is marked where it is raised and where it ends. A
+ * count that was withdrawn is left out, with what it raised: the line about the next count names it.
+ */
 function withPeople({ people }, events) {
-  let entered = {};
+  const withdrawn = new Set(events.filter((one) => one.was?.operation === COUNT).map((one) => one.corrected));
+  const hidden = new Set();
+  let [entered, said] = [{}, {}]; // the operation, and the entry with which its events may be withdrawn
   return events.flatMap((one) => {
-    if (one.event === "operation_taken") entered = one;
-    if (!one.line) return [];
+    if (one.event === "operation_taken") entered = said = one;
+    if (one.event === "entry_corrected") said = one;
+    else if ((withdrawn.has(said.entry) && said.utc_ns === one.utc_ns) || hidden.has(one.irregularity)) hidden.add(one.entry);
+    if (!one.line || hidden.has(one.entry)) return [];
     const isBy = entered.utc_ns === one.utc_ns;
     const name = (isBy && (people.find((person) => person.id === entered.person)?.name ?? entered.person)) || "";
     return [{ entry: one.entry, at: time(one.utc_ns), name, line: one.line, matter: one.event.startsWith("irregularity") }];

@@ -2,9 +2,9 @@
 
 import { moves, arrows } from "./arrows.js";
 import { drawCards, symbol } from "./cards.js";
-import { attr, el, isFresh, keyed, mark, means, text } from "./dom.js";
+import { attr, el, flash, isFresh, keyed, mark, means, text } from "./dom.js";
 import { duesAt, isTicked } from "./payments.js";
-import { counts, inContact, store } from "./store.js";
+import { counts, inContact, isCounting, store } from "./store.js";
 import { placeName, say, time } from "./words.js";
 
 const CARDS = 3; // of a hand
@@ -17,7 +17,6 @@ const PRESSES = ["Enter", " "]; // as a button does
 const OUTCOMES = ["win", "lose", "tie"];
 const RANKS = { win: "higher", lose: "lower", tie: "tie" };
 const AT_DEVICE = ["aside", "tray", "stub"]; // piles, to which moves go
-const COUNTS = new Set(["count_cards", "count_again"]);
 const UNBROKEN = "\u00a0"; // a space at which no line ends
 const upwards = matchMedia("(orientation: portrait)");
 const parts = {};
@@ -55,7 +54,7 @@ export function render(screen) {
     },
   );
   firstCard(screen);
-  const blind = COUNTS.has(store.own.flow?.offer.operation); // who counts does not see what is due
+  const blind = isCounting();
   const list = store.own.arrows?.length ? store.own.arrows : moves(view);
   const isDue = deckIsDue(screen);
   const isNamed = isDue || !view.ledger || list.some((move) => AT_DEVICE.includes(move.source) || AT_DEVICE.includes(move.place));
@@ -96,6 +95,7 @@ function pickedCard(node, target) {
   const card = target.closest(".holder");
   if (!card || store.own.numbered !== node.dataset.place || !store.own.pickCard) return false;
   if (counts() && !isFresh(node)) store.own.pickCard(Number(card.dataset.placeInHand));
+  else flash(node);
   store.drawNow();
   return true;
 }
@@ -103,8 +103,10 @@ function pickedCard(node, target) {
 /** Handle a tap on a place, or its digit key, if one is requested. */
 export function tap(node) {
   const { place } = node.dataset;
-  if (!counts() || isFresh(node) || !store.own.picking?.has(place)) return;
-  store.own.pick?.(place);
+  const takes = counts() && !isFresh(node);
+  if (!store.own.picking?.has(place)) return;
+  if (takes) store.own.pick?.(place);
+  else flash(node);
   store.drawNow();
 }
 

@@ -235,15 +235,15 @@ const KINDS = {
     };
   },
 
-  // Reports without a place are confirmed, because a finger may have missed its button.
+  // Reports without a place are confirmed, because a finger may have missed its button. The kinds lay at the same place.
   sure: (screen, flow, more, { kind }) => ({
     question: say("ask.sure", { what: capital(reportName(screen, kind)) }),
-    right: [{ key: "sure", label: say("act.report"), tone: "primary", act: () => answer(undefined) }],
+    right: [{ key: "sure", label: say("act.report"), tone: "primary", slow: true, act: () => answer(undefined) }],
   }),
 
   // An act without a question that cannot be undone: not where the next act was a moment ago.
   certain: (screen, flow) => ({
-    list: [{ key: "certain", label: say(`op.${flow.offer.operation}`), tone: "second", act: () => answer(undefined) }],
+    list: [{ key: "certain", label: say(`op.${flow.offer.operation}`), tone: "second", slow: true, act: () => answer(undefined) }],
   }),
 
   entry: (screen) => ({

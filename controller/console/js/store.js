@@ -94,6 +94,13 @@ export function lose(sentence) {
   store.receive({ answer: { accepted: false, entry: store.screen?.entry ?? 0, code: "", sentence, utc_ns: 0 } });
 }
 
+const COUNTS = new Set(["count_cards", "count_again"]);
+
+/** Return whether a count is being entered. Meanwhile nothing on the screen says how many cards are due. */
+export function isCounting() {
+  return COUNTS.has(store.own.flow?.offer.operation);
+}
+
 /** Seconds of silence after which the page warns, and after which nothing can be operated. */
 export const NO_WORD = 3;
 export const NO_CONTACT = 5;

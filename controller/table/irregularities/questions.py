@@ -250,6 +250,8 @@ def _noticed(state: TableState, found: Irregularity) -> Message | None:
     if not found.note:
         return None
     if found.kind is Kind.TECHNICAL_STOP:
+        if state.device.stopped is None:  # it was cleared meanwhile
+            return message("The {device} had stopped ({note}).", device=state.device.word, note=found.note)
         return message("The {device} has stopped ({note}).", device=state.device.word, note=found.note)
     return message("{said}.", said=found.note)
 
