@@ -376,8 +376,8 @@ def test_the_next_matter_is_named_behind_the_open_question(page: Page, server: P
     says(page, "#answer .matters", 'Next: a bet after "No more bets", Box 3')
     both = [late | {"id": 7777}, asked, asked | {"id": 8888, "place": "B6"}]
     show(server, "four cards", view=view | {"irregularities": both})
-    says(page, "#answer .matters", "Next: a wrong number of cards in a hand, Box 6 and 1 more")
-    assert page.locator("#panel .facts .name").inner_text() == "A wrong number of cards in a hand: Dealer"
+    says(page, "#answer .matters", "Next: Box 6 has the wrong number of cards and 1 more")
+    assert page.locator("#panel .facts .name").inner_text() == "Dealer has the wrong number of cards"
 
 
 FOCUSED: Final = "document.activeElement.closest('section, button')?.id ?? ''"
@@ -479,6 +479,17 @@ def test_a_steps_headline_is_neutral_and_the_stop_alone_is_red(page: Page, serve
     says(page, "#sentence", "continue or withdraw")
     assert page.locator("#sentence.red").count() == 0
     assert page.locator(".place.red").count() == 1
+
+
+def test_a_window_that_is_too_small_says_so(page: Page, server: PageServer) -> None:
+    """At 200 % a tablet's window is half as large in CSS pixels, and nothing is cut."""
+    follow(page, server, "four cards")
+    page.set_viewport_size({"width": 640, "height": 400})
+    show(server, "exposed")
+    says(page, "#sentence", "Was a card of box 3 exposed?")
+    page.set_viewport_size({"width": 400, "height": 250})
+    show(server, "examining")
+    says(page, "#sentence", "Make the window larger.")
 
 
 FLASHES: Final = "node => node.getAnimations().length > 0"

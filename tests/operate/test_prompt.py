@@ -157,7 +157,7 @@ async def test_an_unintended_end_asks_for_a_repeat() -> None:
         terminal.enter("abandon by manager because the lamp went out")
         await terminal.until("Write yes:")
         terminal.enter("yes")
-        await terminal.until("ROUND VOID")
+        await terminal.until("round void (")
 
 
 async def test_ctrl_c_empties_the_line_and_ends_waiting_but_not_the_prompt() -> None:

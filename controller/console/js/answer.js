@@ -1,10 +1,10 @@
 // Region E: the answer to this screen's request, else the table's last event.
 
 import { attr, el, mark, text } from "./dom.js";
-import { matterName } from "./labels.js";
+import { matterAt } from "./labels.js";
 import { matterOf } from "./question.js";
 import { inContact, isCounting, store } from "./store.js";
-import { placeName, say, time } from "./words.js";
+import { say, time } from "./words.js";
 
 const parts = {};
 
@@ -45,9 +45,7 @@ function waiting(screen) {
   const next = others.find((one) => one.blocks) ?? others[0];
   const n = others.length + warnings.length;
   if (!next) return n ? say("answer.matters", { n }) : "";
-  const what = matterName(screen, next);
-  const where = next.place && placeName(screen, next.place);
-  return say(n > 1 ? "answer.next.more" : "answer.next", { what: [what, where].filter(Boolean).join(say("join.comma")), others: n - 1 });
+  return say(n > 1 ? "answer.next.more" : "answer.next", { what: matterAt(screen, next, "join.comma"), others: n - 1 });
 }
 
 /** Draw region E. `screen`: the newest state, or null before the first. */

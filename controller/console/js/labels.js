@@ -135,12 +135,18 @@ export function reportName(screen, kind) {
   return screen.reports.find((one) => one.kind === kind)?.label ?? kind;
 }
 
-/** Return what it is, and where. */
+/** Return what it is, and where; before that its round, if that is an earlier one. */
 export function whatAndWhere(screen, matter) {
   const { round } = matter;
   const earlier = round !== screen.view.round && !matter.next_deck ? say("sign.round", { round }) : "";
-  const where = matter.place ? placeName(screen, matter.place) : "";
-  return capital([earlier, matterName(screen, matter), where].filter(Boolean).join(say("join.colon")));
+  return capital([earlier, matterAt(screen, matter)].filter(Boolean).join(say("join.colon")));
+}
+
+/** Return what it is, and where, to follow other words. */
+export function matterAt(screen, matter, join = "join.colon") {
+  const place = matter?.place ? placeName(screen, matter.place) : "";
+  if (place && knows(`matter.${matter.kind}`)) return say(`matter.${matter.kind}`, { place });
+  return [matterName(screen, matter), place].filter(Boolean).join(say(join));
 }
 
 /** Return the name of an open irregularity. */

@@ -11,6 +11,7 @@ const TONES = ["plain", "amber", "red"];
 const BLINKS = 5000; // ms: five times, once a second (parts.css)
 const SMALLER = ["", "long"]; // 40 px, 36 px
 const CARDS = 3; // of a hand
+const SMALLEST = [266, 426]; // px: a third of the smallest screen
 const MARGIN = 8; // px, above and below the sentence together
 let alarmed = new Set();
 
@@ -19,6 +20,7 @@ let alarmed = new Set();
  * Tones: "red": the cards must stop; "amber": a person must act; "plain".
  */
 export function headline(screen) {
+  if (isTooSmall()) return { text: say("window.small"), count: "", tone: "amber" };
   if (!screen) return { text: say("contact.waiting"), count: "", tone: "amber" };
   if (store.stopped) return { text: say("contact.stopped"), count: "", tone: inRound(screen.view) ? "red" : "amber" };
   if (!inContact()) return { text: say("contact.none"), count: "", tone: "red" };
@@ -28,6 +30,12 @@ export function headline(screen) {
   if (matter) return { text: asked(matter), count: "", tone: "red" };
   const own = ownWords(screen);
   return { text: own || view.headline, count: own ? counted(view) : "", tone: tone(view) };
+}
+
+/** Return whether text has less than a third of its height on the smallest screen, so that nobody can read it. */
+function isTooSmall() {
+  const [narrow, wide] = [innerWidth, innerHeight].sort((one, other) => one - other);
+  return narrow < SMALLEST[0] || wide < SMALLEST[1];
 }
 
 /** Return whether cards must stop, or a person must act before the deal goes on. */

@@ -29,15 +29,15 @@ export function sign(screen, flow) {
       right: people(able), // always visible
     };
   if (flow.signer !== signer.id) flow.signer = signer.id;
-  const locked = signer.locked_until_utc_ns > (store.beat?.utc_ns ?? 0);
+  const until = signer.locked_until_utc_ns;
+  const isLocked = until > (store.beat?.utc_ns ?? 0);
+  const locked = isLocked ? say("sign.locked", { name: signer.name, time: time(until) }) : "";
   const deals = COMES.has(flow.offer.operation) ? [say("sign.deals", { name: signer.name })] : [];
   return {
     arrows: told.arrows,
-    question: say(flow.wrong ? "ask.pin_again" : "ask.pin", { name: signer.name }),
+    question: locked || say(flow.wrong ? "ask.pin_again" : "ask.pin", { name: signer.name }),
     list: people(able.filter((person) => person !== signer), "sign.instead"),
-    count: locked
-      ? say("sign.locked", { time: time(signer.locked_until_utc_ns) })
-      : say("sign.tries", { n: signer.tries_left }),
+    count: locked ? "" : say("sign.tries", { n: signer.tries_left }),
     about: about(screen, flow),
     facts: [...deals, ...facts],
     pad: {
@@ -45,7 +45,7 @@ export function sign(screen, flow) {
       hidden: true,
       type: digits,
       done: enter,
-      why: locked ? say("sign.locked", { time: time(signer.locked_until_utc_ns) }) : "",
+      why: locked,
     },
   };
 }

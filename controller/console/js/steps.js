@@ -5,7 +5,7 @@ import { BETS } from "./bets.js";
 import { several, tiles } from "./choices.js";
 import { answer, argument, choose, draft, known, signers, stepOf } from "./flow.js";
 import { openCards } from "./grid.js";
-import { entryLabel, entryName, matterName, pileName, reportName } from "./labels.js";
+import { entryLabel, entryName, matterAt, pileName, reportName } from "./labels.js";
 import { GROUPS, OFTEN, REPLACED, STEPS } from "./needs.js";
 import { sign } from "./signing.js";
 import { lose } from "./store.js";
@@ -34,11 +34,18 @@ function placesFor(screen, flow, about) {
   return hands.length && flow.offer.operation !== "report_irregularity" ? hands : boxes;
 }
 
+/** Return what lies at the place that is asked for, if it is not a hand. */
+function whose(screen, { kind }) {
+  if (GROUPS.bets.includes(kind)) return "bet";
+  return screen.reports.find((one) => one.kind === kind)?.card ? "card" : "";
+}
+
 const KINDS = {
   ...BETS,
   sign,
 
   place: (screen, flow, more, about) => ({
+    ...(whose(screen, about) ? { question: say(`ask.place.${whose(screen, about)}`) } : {}),
     picking: new Set(placesFor(screen, flow, about)),
     pick: (place) => answer(place),
   }),
@@ -237,7 +244,7 @@ const KINDS = {
 
   // Reports without a place are confirmed, because a finger may have missed its button. The kinds lay at the same place.
   sure: (screen, flow, more, { kind }) => ({
-    question: say("ask.sure", { what: capital(reportName(screen, kind)) }),
+    question: say("ask.sure", { what: reportName(screen, kind) }),
     right: [{ key: "sure", label: say("act.report"), tone: "primary", slow: true, act: () => answer(undefined) }],
   }),
 
@@ -275,10 +282,9 @@ const KINDS = {
     const ticked = flow.draft ?? [];
     const list = open.map((id) => {
       const found = screen.view.irregularities.find((one) => one.id === id);
-      const label = [matterName(screen, found), found?.place && placeName(screen, found.place)];
       return {
         key: id,
-        label: capital(label.filter(Boolean).join(say("join.colon"))),
+        label: capital(matterAt(screen, found)),
         pressed: ticked.includes(id),
         act: () => draft(ticked.includes(id) ? ticked.filter((one) => one !== id) : [...ticked, id]),
       };

@@ -400,7 +400,7 @@ class RoundVoided(Event, frozen=True, tag="round_voided"):
 
     @staticmethod
     def line(event: Fields) -> Message | None:
-        by = under(message("ROUND VOID"), event["clause"] or event["authority"])
+        by = under(message("round void"), event["clause"] or event["authority"])
         return message("{void}: {text}; return all bets", void=by, text=event["text"])
 
 

@@ -55,7 +55,7 @@ from firmware_bridge.messages import Message, counted, message, sentences
 
 FIRST: Final[dict[Stage, Message]] = {
     Stage.CLAIMED: message("First confirm or deny what was noticed."),
-    Stage.ORDERING: message("First name the order of the cards."),
+    Stage.ORDERING: message("First set the order of the cards."),
     Stage.CHOOSING: message("First record every bettor's choice."),
     Stage.MOVING: message("First move the cards as the screen shows, and confirm."),
     Stage.RULING: message("First give the ruling."),
@@ -546,7 +546,7 @@ FEATURE: Final[tuple[OperationRow, ...]] = (
         operations.DenyIrregularity, message("deny an irregularity"), message("{who} denied an irregularity."),
         verify_deny, deny, ANY_PHASE, ALWAYS),
     OperationRow(
-        operations.NameOrder, message("name the order of the cards"), message("{who} named the order of the cards."),
+        operations.NameOrder, message("set the order of the cards"), message("{who} set the order of the cards."),
         verify_name_order, name_order, ANY_PHASE, ALWAYS),
     OperationRow(
         operations.ChooseOption, message("record a bettor's choice"), message("{who} recorded a bettor's choice."),
