@@ -34,7 +34,7 @@ def output_of(written: str) -> str:
 
 
 def test_every_command_has_an_example() -> None:
-    assert [written.split()[0] for written, _ in EXAMPLES] == ["rules", "rules", "evaluate", "odds"]
+    assert [written.split()[0] for written, _ in EXAMPLES] == ["rules", "evaluate", "odds"]
 
 
 @pytest.mark.parametrize(("written", "expected"), EXAMPLES, ids=[written.split()[0] for written, _ in EXAMPLES])
