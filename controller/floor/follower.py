@@ -18,6 +18,7 @@ from controller.floor import BrokerError
 from controller.floor.address import Broker
 from controller.floor.broker import BrokerConnection, BrokerMessage, connected
 from controller.floor.floor_view import LONGEST_REPORT, Floor, UnreadableReportError
+from controller.floor.last_hour import LastHour
 from controller.floor.stories import Stories
 from controller.floor.topics import ROOT, TopicSubject, read_topic, topic_filter
 
@@ -47,7 +48,8 @@ class FloorFollower:
 
     def __init__(self, broker: Broker, part: FollowedPart, now: Callable[[], int], random: Random, log: Any) -> None:
         self.floor = Floor(now)
-        self.stories = Stories()
+        self.hour = LastHour(now)
+        self.stories = Stories(self.hour.count)
         self._broker = broker
         self._part = part
         self._random = random

@@ -16,6 +16,7 @@ from controller.api.bodies import encode
 from controller.api.screen_lines import MATTER
 from controller.floor.floor_view import FORGOTTEN_AFTER_NS, Matter, TableOnFloor, TableRow
 from controller.floor.follower import FloorFollower
+from controller.floor.last_hour import HourTotals
 from controller.floor.stories import StoryLine
 from controller.floor.table_report import DeviceReport
 from controller.floor.topics import TablePlace, TopicSubject
@@ -60,10 +61,12 @@ class FloorMessage(msgspec.Struct, frozen=True, omit_defaults=True):
     matters: tuple[Matter, ...] | None = None
     more_matters: int = 0
     page: str = ""
+    hour: HourTotals = HourTotals()
 
 
 class FloorBeat(msgspec.Struct, frozen=True):
     now: int
+    hour: HourTotals = HourTotals()
 
 
 class Detail(msgspec.Struct, frozen=True):
@@ -140,7 +143,9 @@ class PageStream:
                 await write(b"event: %s\ndata: %s\n\n" % (event, encode(message())))
                 may_send_at = now + LEAST_BETWEEN
             elif now >= beat_at:
-                await write(b"event: beat\ndata: %s\n\n" % encode(FloorBeat(self._floor.now_ms)))
+                await write(
+                    b"event: beat\ndata: %s\n\n" % encode(FloorBeat(self._floor.now_ms, self._follower.hour.totals()))
+                )
                 beat_at = now + BEAT_EVERY
             elif is_new:
                 await self._sleep(min(beat_at, may_send_at) - now)
@@ -173,7 +178,10 @@ class PageStream:
             bool(floor.left_out),
         )  # fmt: skip
         more = max(0, len(floor.matters) - MOST_MATTERS) if matters is not None else 0
-        return FloorMessage(floor.now_ms, contact, changed, whole, gone, matters, more, self._page if whole else "")
+        page = self._page if whole else ""
+        return FloorMessage(
+            floor.now_ms, contact, changed, whole, gone, matters, more, page, self._follower.hour.totals()
+        )
 
     def _matters(self, language: str) -> tuple[Matter, ...]:
         """Return the matters in a language. They are made once for all its pages."""
@@ -223,11 +231,13 @@ def _age_ns(report: DeviceReport) -> int:
 
 
 def story_lines(follower: FloorFollower, place: TablePlace, speaker: Speaker) -> tuple[StoryLine, ...]:
-    """Return the events of a table, the newest first. People are called by their ids, as on a display."""
+    """Return the events of a table, the newest first, with the names of its people."""
     table = follower.floor.tables.get(place)
     report = None if table is None else table.table
     words = GAMES[report.game].words if report is not None and report.game in GAMES else OwnWords()
-    names = {f"{MATTER}{one.id}": one.what for one in report.irregularities} if report is not None else {}
+    service = None if table is None else table.report(TopicSubject.SERVICE)
+    names: dict[str, AnyText] = dict(service.people) if service is not None else {}
+    names |= {f"{MATTER}{one.id}": one.what for one in report.irregularities} if report is not None else {}
     return follower.stories.lines(place, words, names, speaker.sentence)
 
 

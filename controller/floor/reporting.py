@@ -73,7 +73,7 @@ class Reporting:
 
     async def send_service(self, connection: BrokerConnection, status: Status) -> None:
         """Send the service's status. Raise `BrokerError` if the connection fails."""
-        report = msgspec.structs.replace(self._running, status=status)
+        report = msgspec.structs.replace(self._running, status=status, people=dict(self._table.names()))
         await self._send(connection, TopicSubject.SERVICE, report, expiry=0)
 
     async def send_state(self, connection: BrokerConnection) -> None:

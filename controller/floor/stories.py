@@ -52,7 +52,10 @@ class _Story:
 
 
 class Stories:
-    def __init__(self) -> None:
+    """`counted` is called with the events of each new decision."""
+
+    def __init__(self, counted: Callable[[tuple[msgspec.Raw, ...]], None] = lambda events: None) -> None:
+        self._counted = counted
         self._stories: dict[TablePlace, _Story] = {}
 
     def take(self, place: TablePlace, payload: bytes) -> bool:
@@ -73,6 +76,7 @@ class Stories:
         known = story.decisions.get(record.last)
         if known is not None and known.hash == record.hash:
             return False
+        self._counted(record.events)
         in_order = not story.decisions or record.last > next(reversed(story.decisions))
         story.version += 1
         story.decisions[record.last] = record

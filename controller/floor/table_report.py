@@ -63,12 +63,13 @@ class DeviceReport(DeviceSummary, frozen=True, kw_only=True):
 
 class ServiceReport(msgspec.Struct, frozen=True):
     """The state of the service. The broker publishes the status lost when the daemon disappears. `since_utc_ns` is when
-    it started.
+    it started. `people` maps the ids of the table's people to their names.
     """
 
     status: Status
     since_utc_ns: int
     version: str
+    people: dict[str, str] = {}
 
 
 def table_report(view: TableView, utc_ns: int, since_utc_ns: int, names: Mapping[str, str]) -> TableReport:

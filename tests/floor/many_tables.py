@@ -35,6 +35,7 @@ PHASES: Final = (
     ("concluded", message("Round over. Collect the cards.")),
     ("idle", message('Announce "Place your bets".')),
 )
+PEOPLE: Final = {"ana": "Ana Berger"}
 DEALERS: Final = ("Ana", "Ben", "Chen Wei", "Dana", "")
 
 
@@ -95,7 +96,7 @@ def quiet(number: int, now: int = NOW, step: int = 0) -> Told:
         utc_ns=now, link="ready", code="", sentence="", connected=True, kind="shuffler", serial=f"CS-{number:04}",
         stopped="", heard_utc_ns=now - SECOND // 2, left=52 - (number + step) % 30,
     )  # fmt: skip
-    return Told(place_of_number(number), table, device, ServiceReport("running", now - 3600 * SECOND, "0.1.0"))
+    return Told(place_of_number(number), table, device, ServiceReport("running", now - 3600 * SECOND, "0.1.0", PEOPLE))
 
 
 def opened(told: Told, found: OpenIrregularity, minutes: float) -> Told:

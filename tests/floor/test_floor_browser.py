@@ -184,8 +184,17 @@ async def test_open_irregularities_come_first_and_a_tap_shows_the_table(tmp_path
         await page.locator("#open .matter").nth(1).click()
         await page.locator("#story .matter p", has_text="Was a card of box 1 exposed?").wait_for()
         assert await page.locator("#story h1").text_content() == "nc-01 · p1"
-        await eyes.tables.publish("cardshoe/1/vienna/p1/nc-01/journal", decision(1, pause("lunch")))
+        events = (
+            {"event": "round_began", "round": 1},
+            {"event": "dealer_changed", "from_dealer": "", "to_dealer": "ana"},
+        )
+        await eyes.tables.publish("cardshoe/1/vienna/p1/nc-01/journal", decision(1, *events, pause("lunch")))
         await page.locator("#story .lines p", has_text="Paused: lunch.").wait_for()
+        await page.locator("#story .lines p", has_text="Ana Berger").wait_for()
+        await page.locator("#totals span", has_text="Rounds: 1").wait_for()
+        assert await page.locator("#totals span").all_inner_texts() == [
+            "Open tables: 3", "No contact: 1", "Last 1 min", "Rounds: 1", "Irregularities: 0", "Void: 0",
+        ]  # fmt: skip
         await tell(eyes.tables, [quiet(0)])
         await page.locator("#story .next", has_text="Deal 3 cards to box 3.").wait_for()
         assert await page.locator("#story .matter").count() == 0

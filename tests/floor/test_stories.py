@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from controller.floor.floor_view import UnreadableReportError
+from controller.floor.last_hour import MINUTE_NS, HourTotals, LastHour
 from controller.floor.stories import KEPT, LONGEST, MOST_BYTES, MOST_LINES, Stories, line_of
 from controller.floor.topics import TablePlace
 from controller.games.own_words import OwnWords
@@ -136,3 +137,20 @@ def test_a_malformed_event_does_no_harm(event: bytes, line: str | None) -> None:
     said = line_of(msgspec.Raw(event), WORDS, {})
     assert line is None or str(said).lower() == line.lower()
     assert "\x1b" not in str(said)
+
+
+def test_the_last_hour_counts_each_decision_once_and_forgets_what_is_older() -> None:
+    now = [1000 * MINUTE_NS]
+    hour = LastHour(lambda: now[0])
+    stories = Stories(hour.count)
+    voided = {"event": "phase_entered", "phase": "voided"}
+    first = decision(1, {"event": "round_began", "round": 1}, {"event": "irregularity_raised", "kind": "late_bet"})
+    for _ in range(2):
+        stories.take(PLACE, first)
+    now[0] += 20 * MINUTE_NS
+    stories.take(PLACE, decision(4, voided, {"event": "phase_entered", "phase": "idle"}, ["no event"]))
+    assert hour.totals() == HourTotals(20, 1, 1, 1)
+    now[0] += 40 * MINUTE_NS
+    assert hour.totals() == HourTotals(60, 0, 0, 1)
+    now[0] += 20 * MINUTE_NS
+    assert hour.totals() == HourTotals(60, 0, 0, 0)

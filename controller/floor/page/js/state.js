@@ -12,6 +12,8 @@ export const state = {
   moreMatters: 0,
   /** {away_since, why, unread, unread_first, left_out}, or null before the first message. */
   contact: null,
+  /** {minutes, rounds, irregularities, voids} of the last hour; a count of 0 may be missing. */
+  hour: {},
   /** Whole seconds since the server's last message. */
   silence: 0,
   /** The key of the table whose story is open, and the received story. */

@@ -10,7 +10,6 @@ const parts = {};
 function build(region) {
   parts.title = el("h1");
   parts.simulated = el("span", { class: "simulated" });
-  parts.count = el("span", { class: "count" });
   parts.pit = el("select", { "aria-label": say("top.pit"), onchange: () => state.set({ pit: parts.pit.value }) });
   parts.text = el("input", {
     type: "search",
@@ -28,7 +27,6 @@ function build(region) {
   region.replaceChildren(
     parts.title,
     parts.simulated,
-    parts.count,
     parts.pit,
     parts.text,
     parts.language,
@@ -47,7 +45,6 @@ export function render() {
   const sites = [...new Set(rows.map((row) => row.site))];
   text(parts.title, sites.length === 1 ? sites[0] : say("region.top"));
   text(parts.simulated, rows.length && state.allSimulated() ? say("bar.simulated") : "");
-  text(parts.count, say("top.tables", { n: rows.length }));
   document.title = `${state.matters.length || ""} ${say("region.top")}`.trim();
   const pits = [...new Map(rows.map((row) => [pitKey(row), pitName(row)]))];
   if (state.pit && !pits.some(([key]) => key === state.pit)) state.set({ pit: "" });
