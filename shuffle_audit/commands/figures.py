@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from math import floor
+from math import floor, log10
 
 from shuffle_audit.procedures import SMALLEST
+
+BILLIONTH = 1e-9
+ONE_IN_TEN = 0.1
 
 
 def small(chance: float) -> str:
@@ -14,6 +17,20 @@ def small(chance: float) -> str:
     ('0.012', '3.1e-12', 'below 1e-300')
     """
     return f"{chance:.2g}" if chance >= SMALLEST else f"below {SMALLEST:g}"
+
+
+def chance(share: float) -> str:
+    """Format a chance as a person says it.
+
+    >>> chance(3.14e-12), chance(0.000123), chance(0.04), chance(0.31)
+    ('less than one in a billion', 'one in 8,100', 'one in 25', '31 %')
+    """
+    if share < BILLIONTH:
+        return "less than one in a billion"
+    if share > ONE_IN_TEN:
+        return f"{share * 100:.0f} %"
+    digits = floor(log10(1 / share)) - 1
+    return f"one in {round(1 / share, -digits if digits > 0 else 0):,.0f}"
 
 
 def units(log10: float) -> str:

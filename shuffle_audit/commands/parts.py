@@ -7,7 +7,7 @@ from math import ceil
 from typing import Final, NamedTuple
 
 from controller.commands.text import Page, many
-from shuffle_audit.commands.figures import of_stake, percent, small, times, units
+from shuffle_audit.commands.figures import chance, of_stake, percent, small, times, units
 from shuffle_audit.commands.report import NO_MONEY, AuditReport, MachineFound
 from shuffle_audit.edges import Money
 from shuffle_audit.evidence import Suspect, best_fit
@@ -31,6 +31,12 @@ MEANING: Final = {
     "found": "This does not prove that the shuffle is good. See below what would have been found, and how surely.",
     "no verdict": "Nothing follows from this report, neither that the shuffler is good nor that it is bad.",
 }
+VERDICTS: Final = {
+    "bad": "BAD: this shuffler does not shuffle well",
+    "nothing found": "NOTHING FOUND",
+    "no verdict": "NO VERDICT",
+}
+"""The verdict in words, for its box on the page."""
 PASSES: Final = {True: "passes", False: "FAILS", None: "not tested"}
 BY: Final = {"naive": "by the chi-square distribution", "exact": "by simulated sets of decks"}
 
@@ -48,6 +54,31 @@ class Part(NamedTuple):
 
 def headline(report: AuditReport) -> str:
     return f"{report.result.verdict.upper()}: {report.result.sentence}"
+
+
+def plainly(verdict: AuditVerdict) -> str:
+    """Return the verdict in a sentence that a manager can repeat; empty if nothing was examined."""
+    if verdict.chance is None:
+        return ""
+    decks = many(verdict.decks, "deck", "decks")
+    if verdict.verdict == "bad":
+        often = chance(verdict.chance)
+        from_good = f"{often} audits" if often.startswith("one") else often
+        after = f"A good shuffler would give decks as suspicious as these {decks} in {from_good}"
+        if often.startswith("less"):
+            after = f"The chance that a good shuffler gives decks as suspicious as these {decks} is {often}"
+        return f"{after}.{_advantage(verdict)}"
+    if verdict.verdict == "nothing found":
+        gains = " Nothing in them helps a player who knows the old order." if verdict.guesses is not None else ""
+        return f"These {decks} look like decks from a good shuffler.{gains}"
+    return f"{decks[:1].upper()}{decks[1:]} cannot show whether this shuffler is good or bad."
+
+
+def _advantage(verdict: AuditVerdict) -> str:
+    if verdict.guesses is None:
+        return ""
+    found, expected = f"{verdict.guesses:.1f}", f"{verdict.guesses_expected:.1f}"
+    return f" A player who knows the old order guesses {found} cards of a deck; after a good shuffle, {expected}."
 
 
 def parts(report: AuditReport) -> Iterator[Part]:

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from controller.commands.pages.page import Plot, rendered
-from shuffle_audit.commands.parts import MEANING, examined, parts
+from shuffle_audit.commands.parts import MEANING, VERDICTS, examined, parts, plainly
 from shuffle_audit.commands.report import AuditReport
 from shuffle_audit.commands.report_plots import plots_of
 from shuffle_audit.evidence import OF_EVIDENCE
@@ -96,7 +96,7 @@ def page_of(report: AuditReport, orders: Orders) -> str:
         plots[part].append(plot)
     files_first = sorted(parts(report), key=lambda part: part.id != "files")
     return rendered(
-        TEMPLATE, report=report, meaning=MEANING[report.result.verdict], examined=list(examined(report)),
+        TEMPLATE, report=report, word=VERDICTS[report.result.verdict], plainly=plainly(report.result), meaning=MEANING[report.result.verdict], examined=list(examined(report)),
         parts_of=files_first, plots=plots,
         tests=list(tests_of(report.result)), sums=SUMS, not_seen=NOT_SEEN,
     )  # fmt: skip

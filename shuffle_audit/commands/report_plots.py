@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator
 
 from controller.commands.pages.page import DARK, Plot, drawn
 from shuffle_audit import exact, patterns
@@ -28,6 +28,7 @@ from shuffle_audit.verdict import AuditVerdict
 GOOD: Final = "#e08214"
 ENOUGH: Final = 5.0  # decks expected in a cell of the map; places are merged until there are as many
 FEWEST_CELLS: Final = 4  # in a row of the map
+SHOWN_SHARES: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)  # of right guesses, beside the curve
 SETS: Final = (100, 1000)  # of good shuffles, at least and at most
 ROUNDED: Final = 1e-9
 DRAWN: Final = 50_000  # decks for these sets, roughly
@@ -70,23 +71,29 @@ def guesses(orders: Orders) -> Plot:
     found = patterns.guessed(orders).mean(axis=0)
     place = np.arange(1, cards + 1)
     expected = 1 / (cards + 1 - place)
+    lowest = min(SHOWN_SHARES[0], 0.5 / cards)
     around = 2 * np.sqrt(expected * (1 - expected) / decks)
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
         low, high = np.maximum(expected - around, 0), np.minimum(expected + around, 1)
+        low, found_ = np.maximum(low, lowest), np.maximum(found, lowest)  # a logarithm has no 0
         axes.fill_between(place, low, high, color=GOOD, alpha=0.3, linewidth=0)
         axes.plot(place, expected, color=GOOD, linestyle="--", linewidth=1.2, label="good shuffle")
-        axes.plot(place, found, color=DARK, marker="o", markersize=2.5, linewidth=0.7, label="these decks")
+        axes.plot(place, found_, color=DARK, marker="o", markersize=2.5, linewidth=0.7, label="these decks")
         axes.set(xlabel="place in the deck after the shuffle", ylabel="guessed rightly", xlim=(0.5, cards + 0.5))
-        axes.set_ylim(0, 1.03)
+        axes.set_yscale("log")
+        axes.set_ylim(lowest, 1.1)
+        axes.yaxis.set_major_locator(FixedLocator(SHOWN_SHARES))
+        axes.yaxis.set_major_formatter(lambda share, _: f"{share * 100:g} %")
+        axes.yaxis.set_minor_locator(NullLocator())
         axes.legend(frameon=False, loc="upper left")
 
     outside = int((np.abs(found - expected) > around + 1e-12).sum())
     says = f"Share of right guesses at each of {cards} places; at {outside} of them it lies outside of the band."
     caption = (
         "How often a player who knows the order in guesses the next card. After a good shuffle that is 1 in as "
-        "many cards as are left (dashed), and about 19 of 20 points lie within the band of two standard deviations. "
+        "many cards as are left (dashed; the scale is logarithmic), and about 19 of 20 points lie within the band of two standard deviations. "
         "Consecutive points above the band are what the player gains."
     )
     return Plot("Right guesses, place by place", says, drawn("guesses", draw, (7.2, 2.5)), caption)

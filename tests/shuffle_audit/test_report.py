@@ -260,6 +260,8 @@ def test_a_page() -> None:
                    "What an audit cannot see", "How it was examined", "Bonferroni"):  # fmt: skip
         assert needed in text
     assert "<b>" not in text
+    assert '<p class="framed bad">BAD: this shuffler does not shuffle well</p>' in text
+    assert "The chance that a good shuffler gives decks as suspicious as these 20 decks is less than one in a " in text
     assert [title for title in re.findall(r"<h2>(.*?)</h2>", text) if "simulated" not in title] == [
         "Files", "Effect", "Counted over all decks (p: adjusted for all procedures; 0.009 raises an alarm)",
         "Evidence, deck after deck", "Which shuffle it looks like (likelihood ratio to a uniform one)",
@@ -279,6 +281,8 @@ def test_the_plots_need_nothing_from_elsewhere_and_have_words() -> None:
     for svg in drawings:
         assert not re.findall(r'(?:href|src)="(?!#|data:image/png;base64,)', svg)
         assert "<dc:date>" not in svg
+    assert "These 20 decks look like decks from a good shuffler. Nothing in them helps a player" in text
+    assert "50 %" in drawings[0]  # of right guesses, at the end of the deck
     assert "rising sequences 26.50 a deck, 26.50 expected" in text
     assert re.search(r'alt="Of 169 cells the furthest lies \d\.\d standard deviations from what is expected."', text)
     assert len(re.findall("fter a good shuffle", text)) >= 4
@@ -287,7 +291,7 @@ def test_the_plots_need_nothing_from_elsewhere_and_have_words() -> None:
 def test_a_page_without_a_verdict() -> None:
     text, done = written(without_the_order_in(shuffled("uniform", 4)))
     assert done.exit_code == 2
-    assert "NO VERDICT" in text
+    assert '<p class="framed no-verdict">NO VERDICT</p>' in text
     assert "The order in is not known for any of the 4 decks." in text
     assert SVG.findall(text) == []
     text, _ = written(shuffled("uniform", 1, cards=3))
