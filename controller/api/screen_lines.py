@@ -55,6 +55,11 @@ def with_names(event: dict[str, Any], names: Names) -> dict[str, Any]:
     }
 
 
+def with_faces(event: dict[str, Any]) -> dict[str, Any]:
+    """Return the event with signs of suits on its cards."""
+    return {key: _shown(key, value, {}) if key in ("card", "cards") else value for key, value in event.items()}
+
+
 def _shown(key: str, value: Any, names: Names) -> Any:
     if key in NAMED_FIELDS and isinstance(value, str):
         return names.get(value, value)

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from controller.api.irregularity_view import IrregularityView
+from controller.api.screen_lines import face
 from controller.api.view import DeckView, EntryView, HandView, TableView, WaitingDeckView
 from controller.commands.language import Terminal
 from controller.commands.text import shown
@@ -150,7 +151,7 @@ def _next(view: TableView, say: Terminal, *, brief: bool) -> str:
         else None,
         message("{count} in the tray", count=view.tray) if view.tray else None,
         message("{count} set aside", count=view.aside) if view.aside else None,
-        message("First Card {card}", card=view.first_card) if view.first_card else None,
+        message("First Card {card}", card=face(view.first_card)) if view.first_card else None,
         None if counted is None else message("stub: {count} counted", count=counted),
         message("dealt by hand, from the stub that was taken out") if of_stub else None,
     )
@@ -228,7 +229,7 @@ def _hand_cells(
     """Return the cells of a hand. `void` means that the hands of the round no longer have an outcome."""
     if hand is None:
         return "", "", ""
-    cards = Text(" ".join(hand.cards).replace(FACE_UP, "[up]"))
+    cards = Text(" ".join(map(face, hand.cards)).replace(FACE_UP, "[up]"))
     if hand.dead:
         return cards, say(message("out of play")), say(message("bets returned"))
     viewer = say(message("{viewer} looks", viewer=hand.viewer)) if hand.viewer else ""

@@ -8,7 +8,7 @@ from contextlib import suppress
 from controller.api.bodies import EventId
 from controller.api.client import ApiClient, TableUnreachableError
 from controller.api.narration import line_of
-from controller.api.screen_lines import with_names
+from controller.api.screen_lines import with_faces, with_names
 from controller.api.view import TableView
 from controller.commands.language import Terminal
 from controller.commands.vocabulary import words_of
@@ -36,7 +36,7 @@ class Followed:
             async for event in client.events(self.last):
                 if event is not None:
                     self.last = EventId(self.last.journal, event["entry"])
-                    if line := line_of(with_names(event, names), words):
+                    if line := line_of(with_faces(with_names(event, names)), words):
                         self.lines = [*self.lines, translated(line, self._language)][-KEPT:]
                 self.news.set()
 

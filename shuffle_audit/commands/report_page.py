@@ -96,7 +96,8 @@ def page_of(report: AuditReport, orders: Orders) -> str:
         plots[part].append(plot)
     files_first = sorted(parts(report), key=lambda part: part.id != "files")
     return rendered(
-        TEMPLATE, report=report, word=VERDICTS[report.result.verdict], plainly=plainly(report.result), meaning=MEANING[report.result.verdict], examined=list(examined(report)),
+        TEMPLATE, report=report, word=VERDICTS[report.result.verdict], plainly=plainly(report.result),
+        meaning=MEANING[report.result.verdict], examined=list(examined(report)),
         parts_of=files_first, plots=plots,
         tests=list(tests_of(report.result)), sums=SUMS, not_seen=NOT_SEEN,
     )  # fmt: skip

@@ -93,7 +93,8 @@ def guesses(orders: Orders) -> Plot:
     says = f"Share of right guesses at each of {cards} places; at {outside} of them it lies outside of the band."
     caption = (
         "How often a player who knows the order in guesses the next card. After a good shuffle that is 1 in as "
-        "many cards as are left (dashed; the scale is logarithmic), and about 19 of 20 points lie within the band of two standard deviations. "
+        "many cards as are left (dashed; the scale is logarithmic), and about 19 of 20 points lie within the band of "
+        "two standard deviations. "
         "Consecutive points above the band are what the player gains."
     )
     return Plot("Right guesses, place by place", says, drawn("guesses", draw, (7.2, 2.5)), caption)

@@ -186,7 +186,7 @@ async def test_open_irregularities_come_first_and_a_tap_shows_the_table(tmp_path
         assert await page.locator("#story h1").text_content() == "nc-01 · p1"
         events = (
             {"event": "round_began", "round": 1},
-            {"event": "dealer_changed", "from_dealer": "", "to_dealer": "ana"},
+            {"event": "handed_over", "from_dealer": "", "to_dealer": "ana", "open": []},
         )
         await eyes.tables.publish("cardshoe/1/vienna/p1/nc-01/journal", decision(1, *events, pause("lunch")))
         await page.locator("#story .lines p", has_text="Paused: lunch.").wait_for()

@@ -219,3 +219,4 @@ def test_a_hand_shows_that_its_win_pays_half() -> None:
     assert {place: (hand.outcome, hand.half) for place, hand in hands.items() if place != "D"} == {
         "B1": ("win", True), "B3": ("win", False)
     }  # fmt: skip
+    assert "A♣ 2♣ 3♣" in shown(table.state)
