@@ -14,7 +14,7 @@ import io
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import write_po
@@ -47,29 +47,38 @@ class CatalogueText(NamedTuple):
     key: str = ""
 
 
+Uses: TypeAlias = dict[CatalogueText, dict[str, int]]
+
+
 def main() -> None:
     used = texts()
     for path in sorted(catalogues.FOLDER.glob(f"*{catalogues.SUFFIX}")):
         catalogue, lacking = updated(path, used)
         path.write_bytes(written(catalogue))
         for text in lacking:
-            sys.stdout.write(f"{path.name}: no translation of {text.key or ''} {text.id!r}\n")
+            sys.stdout.write(f"{path.name}: no translation of {text.key or ''} {text.id!r} ({where(text, used)})\n")
 
 
-def texts() -> dict[CatalogueText, list[str]]:
-    """Return each text that the program uses, with the files that use it."""
-    found: dict[CatalogueText, list[str]] = {}
+def texts() -> Uses:
+    """Return each text that the program uses, with the files that use it and the first line in each."""
+    found: Uses = {}
     for path in files():
         name = str(path.relative_to(ROOT))
-        for text in _texts_of(ast.parse(path.read_text("utf-8"))):
-            if catalogues.needs_text(text.id) and name not in found.setdefault(text, []):
-                found[text].append(name)
-    for key, english in catalogues.english_of_pages().items():
-        found[CatalogueText(english, key=key)] = ["controller/language/en.json"]
+        for line, text in _texts_of(ast.parse(path.read_text("utf-8"))):
+            if catalogues.needs_text(text.id):
+                found.setdefault(text, {}).setdefault(name, line)
+    for line, (key, english) in enumerate(catalogues.english_of_pages().items(), start=2):
+        found[CatalogueText(english, key=key)] = {"controller/language/en.json": line}
     return found
 
 
-def updated(path: Path, used: dict[CatalogueText, list[str]]) -> tuple[Catalog, list[CatalogueText]]:
+def where(text: CatalogueText, used: Uses) -> str:
+    """Return the file and line that use a text first; those of `.other` for another plural form."""
+    key = next((one for one in used if one == text or (text.key and one.id == text.id)), text)
+    return ", ".join(f"{file}:{line}" for file, line in used.get(key, {}).items())
+
+
+def updated(path: Path, used: Uses) -> tuple[Catalog, list[CatalogueText]]:
     """Return the catalogue of a file with exactly these texts, and those that it does not translate."""
     before, after = catalogues.read_file(path), Catalog(locale=path.stem.replace("-", "_"))
     lacking = []
@@ -85,7 +94,7 @@ def updated(path: Path, used: dict[CatalogueText, list[str]]) -> tuple[Catalog, 
     return after, lacking
 
 
-def _in(language: str, used: dict[CatalogueText, list[str]]) -> Iterator[tuple[CatalogueText, list[str]]]:
+def _in(language: str, used: Uses) -> Iterator[tuple[CatalogueText, dict[str, int]]]:
     """Yield what a language needs: pages have a text for each of its plural forms, under keys such as `x.one`."""
     keyed = {text.key: text.id for text in used if text.key}
     for text, files in used.items():
@@ -109,7 +118,8 @@ def files() -> Iterator[Path]:
         yield from sorted((ROOT / source).rglob("*.py"))
 
 
-def _texts_of(tree: ast.Module) -> Iterator[CatalogueText]:
+def _texts_of(tree: ast.Module) -> Iterator[tuple[int, CatalogueText]]:
+    """Yield each text of a module, with its line."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
@@ -118,9 +128,9 @@ def _texts_of(tree: ast.Module) -> Iterator[CatalogueText]:
             one: list[str]
             many: list[str]
             one, many, *_ = (*(_literals(argument) for argument in node.args[:2]), [], [])
-            yield from (CatalogueText(*pair) for pair in zip(one, many, strict=False))
+            yield from ((node.lineno, CatalogueText(*pair)) for pair in zip(one, many, strict=False))
         elif name in CALLS and len(node.args) > CALLS[name]:
-            yield from map(CatalogueText, _literals(node.args[CALLS[name]]))
+            yield from ((node.lineno, CatalogueText(text)) for text in _literals(node.args[CALLS[name]]))
 
 
 def _literals(node: ast.expr) -> list[str]:

@@ -4,7 +4,8 @@ An entry's `msgid` is the id of a message and its `msgid_plural` the English tex
 `msgctxt` belongs to that key of `en.json`, the texts that pages ask for by name; its `msgid` is the English text.
 `python -m tools.catalogue` adds to each file what the program says and takes out what it no longer says.
 
-A file that cannot be read leaves the language in English, and a missing text is shown in English; both are logged.
+A file that cannot be read leaves the language in English. A text that is missing, or that has other slots than the
+English one, is shown in English. All three are logged.
 """
 
 from __future__ import annotations
@@ -211,7 +212,10 @@ def read(language: str, folder: Path) -> Texts:
     keyed: dict[str, str] = {}
     catalogue = read_file(folder / f"{language}{SUFFIX}")
     for entry in catalogue:
-        if entry.context is not None:
+        if has_other_slots(entry):
+            log = structlog.get_logger().error
+            log("language.arguments_differ", language=language, line=entry.lineno, id=entry.id, text=entry.string)
+        elif entry.context is not None:
             keyed |= {entry.context: entry.string} if entry.string else {}
         elif isinstance(entry.id, tuple):
             if all(entry.string):
@@ -219,6 +223,25 @@ def read(language: str, folder: Path) -> Texts:
         elif entry.id and entry.string:
             found[entry.id] = entry.string
     return Texts(language, found, keyed, _number_of(catalogue.plural_expr))
+
+
+def has_other_slots(entry: Any) -> bool:
+    """Return whether an entry of a catalogue has a translation whose slots differ from those of the English text.
+
+    The first of several plural forms may leave out the number, as "1 card" does.
+    """
+    plural = isinstance(entry.id, tuple)
+    wanted = _slots(entry.id[-1] if plural else entry.id)
+    said = entry.string if isinstance(entry.string, tuple) else (entry.string,)
+    return any(
+        text and _slots(text) not in (wanted, wanted - {"count"} if form == 0 < len(said) - 1 else wanted)
+        for form, text in enumerate(said)
+        if entry.id
+    )
+
+
+def _slots(text: str) -> set[str]:
+    return {name for name, _ in SLOT.findall(text)}
 
 
 def read_file(path: Path) -> Any:

@@ -10,7 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from controller.language import catalogue, languages, translated
-from controller.language.catalogue import CatalogueError, read, read_file, texts
+from controller.language.catalogue import CatalogueError, has_other_slots, read, read_file, texts
 from firmware_bridge.messages import SLOT, counted, message
 from tools import catalogue as tool
 from tools.catalogue import CatalogueText
@@ -45,7 +45,7 @@ def test_each_text_is_in_every_catalogue_and_none_is_unused() -> None:
     for language in OTHERS:
         path = catalogue.FOLDER / f"{language}{catalogue.SUFFIX}"
         after, lacking = tool.updated(path, used)
-        assert lacking == []
+        assert [f"{tool.where(text, used)}: {path.name} lacks {text.id!r}" for text in lacking] == []
         assert tool.written(after) == path.read_bytes(), "run `python -m tools.catalogue`"
 
 
@@ -53,11 +53,11 @@ def test_an_empty_file_becomes_the_catalogue_of_its_language(tmp_path: Path) -> 
     """Polish has three plural forms, and pages a text for each of them."""
     path = tmp_path / "pl.po"
     path.touch()
-    used: dict[CatalogueText, list[str]] = {
-        CatalogueText("1 card", "{count} cards"): [],
-        CatalogueText("{n} try left", key="tries.one"): [],
+    used: tool.Uses = {
+        CatalogueText("1 card", "{count} cards"): {},
+        CatalogueText("{n} try left", key="tries.one"): {},
     }
-    used |= {CatalogueText("{n} tries left", key="tries.other"): []}
+    used |= {CatalogueText("{n} tries left", key="tries.other"): {}}
     made, lacking = tool.updated(path, used)
     assert {text.key for text in lacking} == {"", "tries.one", "tries.few", "tries.many", "tries.other"}
     path.write_bytes(tool.written(made))
@@ -67,12 +67,8 @@ def test_an_empty_file_becomes_the_catalogue_of_its_language(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_a_translation_has_the_arguments_of_its_text(language: str) -> None:
-    for entry in read_file(catalogue.FOLDER / f"{language}{catalogue.SUFFIX}"):
-        if not entry.id:
-            continue
-        english = entry.id if isinstance(entry.id, str) else entry.id[-1]
-        for said in (entry.string,) if isinstance(entry.string, str) else entry.string:
-            assert {name for name, _ in SLOT.findall(said)} == {name for name, _ in SLOT.findall(english)}, english
+    path = catalogue.FOLDER / f"{language}{catalogue.SUFFIX}"
+    assert [f"{path}:{one.lineno}: {one.id}" for one in read_file(path) if has_other_slots(one)] == []
 
 
 def test_the_chinese_catalogue_has_one_word_for_one_thing() -> None:
@@ -130,6 +126,27 @@ def test_a_language_whose_catalogue_cannot_be_read_is_english(tmp_path: Path, mo
         assert translated(message("{name} looks.", name="Ann"), "xx") == "Ann looks."
     assert [log["event"] for log in logs] == ["language.catalogue_unreadable", "language.text_missing"]
     texts.cache_clear()
+
+
+def test_a_translation_with_other_arguments_is_not_used_and_is_logged_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "xx.po").write_text(f"{HEADER}\n{ENTRY.replace('{name}看', '{nmae}看')}", "utf-8")
+    with capture_logs() as logs:
+        found = read("xx", tmp_path)
+    assert found.text_of(message("{name} looks.", name="Ann")) is None
+    assert [(log["event"], log["line"], log["id"]) for log in logs] == [
+        ("language.arguments_differ", 6, "{name} looks.")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "wrong"),
+    [("1 Karte", "{count} Karten", False), ("eine", "Karten", True), ("1 Karte", "{cuont} Karten", True)],
+)
+def test_a_plural_form_for_one_may_leave_out_the_number(tmp_path: Path, one: str, other: str, wrong: bool) -> None:
+    plural = '"Plural-Forms: nplurals=2; plural=(n != 1);\\n"\n\n'
+    entry = f'msgid "1 card"\nmsgid_plural "{{count}} cards"\nmsgstr[0] "{one}"\nmsgstr[1] "{other}"\n'
+    (tmp_path / "xx.po").write_text(HEADER + plural + entry, "utf-8")
+    assert [has_other_slots(found) for found in read_file(tmp_path / "xx.po") if found.id] == [wrong]
 
 
 def test_a_text_that_a_catalogue_lacks_is_english_and_is_logged_once() -> None:
