@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from importlib.metadata import version
 from typing import Any, Final
 
 import click
+import structlog
 
 from controller.commands.found_commands import FoundCommands
 from controller.commands.language import language_option
@@ -101,3 +103,4 @@ def main() -> None:
     Exit codes: 0 done, 1 failed, 2 bad input, 3 device, 4 journal, 70 an audit without a result, 74 output not written,
     78 configuration, 141 the reader of the output has gone.
     """
+    structlog.configure(logger_factory=lambda *_: structlog.PrintLogger(sys.stderr))  # a log line is not output

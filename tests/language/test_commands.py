@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -19,7 +20,7 @@ from controller.commands.table_display import how_it_stands
 from controller.commands.text import Page
 from controller.games import GAMES
 from controller.games.specification import Kind
-from controller.language import Speaker, translated
+from controller.language import Speaker, catalogue, translated
 from controller.people_words import WORDS
 from controller.people_words.reading import read_line
 from controller.people_words.tokens import UnreadableLineError
@@ -37,7 +38,7 @@ from tests.table.harness import TableHarness
         ({}, "en"),
         ({"LANG": "zh_CN.UTF-8"}, "zh-Hans"),
         ({"LANG": "zh_CN.UTF-8", "LC_ALL": "C.UTF-8"}, "en"),
-        ({"LANG": "de_DE.UTF-8"}, "en"),
+        ({"LANG": "tlh_KX.UTF-8"}, "en"),
     ],
 )
 def test_the_locale_chooses_the_language(environment: dict[str, str], language: str) -> None:
@@ -148,3 +149,17 @@ def test_a_line_that_cannot_be_read_is_refused_in_that_language(line: str, said:
     with pytest.raises(UnreadableLineError) as refused:
         read_line(line.split(), WORDS, people=True)
     assert translated(refused.value.message, "zh-Hans") == said
+
+
+def test_a_command_without_a_readable_catalogue_prints_english_and_logs_to_standard_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ["evaluate", "NC", "--player", "10D KH 6D", "--dealer", "7D 9C 10S"]
+    english = CliRunner().invoke(main, ["--language", "en", *asked]).stdout
+    (tmp_path / "zh-Hans.po").write_text("nonsense\n", "utf-8")
+    monkeypatch.setattr(catalogue, "FOLDER", tmp_path)
+    catalogue.texts.cache_clear()
+    printed = CliRunner().invoke(main, ["--language", "zh-Hans", *asked])
+    catalogue.texts.cache_clear()
+    assert (printed.exit_code, printed.stdout) == (0, english)
+    assert "zh-Hans.po, line 1" in printed.stderr
