@@ -6,15 +6,17 @@ TOML: a section `[cards]` with a line for each card:
 
 CSV: a line for each identifier and its card. The table must hold the whole deck, because a missing card would look
 like a foreign one.
+
+A section `[line]` in a TOML table says what a reader sends around the identifier (`LineForm`).
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from string import ascii_letters, ascii_uppercase, digits, hexdigits
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 import msgspec
 
@@ -57,11 +59,45 @@ def form_of(identifiers: Collection[str]) -> IdentifierForm:
     return IdentifierForm(frozenset(map(len, identifiers)), (alphabet if plain else frozenset()) | used)
 
 
+class LineForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The form of a reader's lines. The section `[line]` of a card table.
+
+    `prefix` and `suffix` stand around the identifier, such as `]C0` or `;`. `length` is the number of characters of a
+    line from a reader that does not end its lines; 0 for one that does. With `ignore_case` or `ignore_blanks`, letters
+    or blanks need not be those of the table, so that "e2 80 68" is E28068.
+    """
+
+    prefix: str = ""
+    suffix: str = ""
+    length: Annotated[int, msgspec.Meta(ge=0, le=LONGEST_IDENTIFIER)] = 0
+    ignore_case: bool = False
+    ignore_blanks: bool = False
+
+    def identifier(self, line: str) -> str:
+        """Return the identifier in a line, as `CardTable` names it.
+
+        >>> LineForm(prefix="]C0", suffix=";", ignore_case=True, ignore_blanks=True).identifier("]C0e2 80;")
+        'E280'
+        """
+        found = line.removeprefix(self.prefix).removesuffix(self.suffix)
+        found = "".join(found.split()) if self.ignore_blanks else found.strip()
+        return found.upper() if self.ignore_case else found
+
+
+class CardTable(dict[str, Card]):
+    """The card of each identifier. `line` is the form of the reader's lines."""
+
+    def __init__(self, cards: Mapping[str, Card] | None = None, line: LineForm | None = None) -> None:
+        super().__init__(cards or {})
+        self.line = line or LineForm()
+
+
 class _Toml(msgspec.Struct, forbid_unknown_fields=True):
     cards: dict[str, list[str] | str]
+    line: LineForm = LineForm()
 
 
-def read_card_table(path: Path) -> dict[str, Card]:
+def read_card_table(path: Path) -> CardTable:
     """Read a table. Raise `CardTableError`, which says what is wrong and where."""
     try:
         text = read_edited(path)
@@ -69,8 +105,8 @@ def read_card_table(path: Path) -> dict[str, Card]:
         raise CardTableError(
             message("The card table {path} cannot be read: {why}.", path=str(path), why=why_unreadable(error)), _NEXT
         ) from error
-    pairs = _read_toml(path, text) if path.suffix == ".toml" else _read_csv(text)
-    table: dict[str, Card] = {}
+    form, pairs = _read_toml(path, text) if path.suffix == ".toml" else (LineForm(), _read_csv(text))
+    table = CardTable(line=form)
     for place, identifier, name in pairs:
         _add(table, message("{path}, {place}", path=str(path), place=place), identifier, name)
     missing = [card.code for card in DECK if card not in set(table.values())]
@@ -81,8 +117,8 @@ def read_card_table(path: Path) -> dict[str, Card]:
     return table
 
 
-def _add(table: dict[str, Card], where: Message, identifier: str, name: str) -> None:
-    identifier = identifier.strip()
+def _add(table: CardTable, where: Message, identifier: str, name: str) -> None:
+    identifier = msgspec.structs.replace(table.line, prefix="", suffix="").identifier(identifier)
     try:
         card = Card.parse(name)
     except UnknownCardError as error:
@@ -109,14 +145,16 @@ def _add(table: dict[str, Card], where: Message, identifier: str, name: str) -> 
         )
 
 
-def _read_toml(path: Path, text: str) -> Iterator[tuple[AnyText, str, str]]:
+def _read_toml(path: Path, text: str) -> tuple[LineForm, Iterator[tuple[AnyText, str, str]]]:
     try:
         read = msgspec.toml.decode(text, type=_Toml)
     except msgspec.MsgspecError as error:
         raise CardTableError(message("{path}: {why}.", path=str(path), why=str(error)), _NEXT) from error
-    for name, identifiers in read.cards.items():
-        for identifier in [identifiers] if isinstance(identifiers, str) else identifiers:
-            yield f"[cards] {name}", identifier, name
+    return read.line, (
+        (f"[cards] {name}", identifier, name)
+        for name, identifiers in read.cards.items()
+        for identifier in ([identifiers] if isinstance(identifiers, str) else identifiers)
+    )
 
 
 def _read_csv(text: str) -> Iterator[tuple[AnyText, str, str]]:

@@ -17,6 +17,7 @@ import msgspec
 
 from controller.api.in_language import in_language
 from controller.commands.game_options import print_json
+from controller.commands.reader_lines import LearnedTable, in_print, wait_for_lines, write_new
 from controller.commands.text import Page, page, write_out
 from controller.problems import BadInputError, DeviceProblemError
 from firmware_bridge.device_keys import add_device_key, read_device_keys, remove_device_key
@@ -24,7 +25,7 @@ from firmware_bridge.device_url import parse_device_url
 from firmware_bridge.discovery import NAMED, Discovery, FoundDevice, Lists, discover
 from firmware_bridge.drivers.cardlink.sealing import KEY_SIZE
 from firmware_bridge.drivers.registry import Maturity, driver_problems, registered_driver
-from firmware_bridge.errors import BadDeviceUrlError, KeyFileError
+from firmware_bridge.errors import BadDeviceUrlError, BridgeError, KeyFileError
 from firmware_bridge.identify import Identification, identify
 from firmware_bridge.messages import Message, message
 
@@ -186,6 +187,48 @@ def forget(serial: str, key_file: Path) -> None:
             serial=serial,
         )
     )
+
+
+@devices.command()
+@click.argument("url")
+@click.option("--lines", type=click.IntRange(min=1), metavar="N", help="End after this many lines.")
+@click.option("--learn", type=click.Path(path_type=Path), metavar="FILE",
+              help="Write a card table to this new file, from a deck that is drawn in order: clubs, diamonds, hearts, "
+                   "spades, each from the ace.")  # fmt: skip
+def listen(url: str, lines: int | None, learn: Path | None) -> None:
+    """Show each line that a reader of cards sends, with every byte around the identifier.
+
+    Stop with Ctrl-C. A daemon that uses the device has to be stopped before.
+    """
+    table = LearnedTable()
+    left = lines
+
+    def take(line: bytes) -> bool:
+        nonlocal left
+        write_out(in_print(line))
+        if left is not None:
+            left -= 1
+        if learn is not None:
+            if (problem := table.take(line)) is not None:
+                write_out(problem)
+            if table.is_whole:
+                return True
+            write_out(table.next_step())
+        return left == 0
+
+    if learn is not None:
+        if learn.exists():
+            raise BadInputError(message("{path} exists already: name a new file.", path=str(learn)))
+        write_out(table.next_step())
+    try:
+        asyncio.run(wait_for_lines(parse_device_url(url), take))
+    except BadDeviceUrlError as error:
+        raise BadInputError(error) from error
+    except BridgeError as error:
+        raise DeviceProblemError(error.message, error.hint) from error
+    if learn is not None and table.is_whole:
+        write_new(learn, table)
+        write_out(message("{path} has the card of each identifier. Name it in [device] card_table.", path=str(learn)))
 
 
 class AskedDevice(msgspec.Struct, frozen=True):

@@ -1,11 +1,11 @@
 """Readers of RFID tags or barcodes: one identifier a line, and a table with the card of each.
 
-Community, unverified: what a reader sends is set in the reader itself. Set it to plain ASCII, the identifier alone,
-ended by CR, LF or both. A line that has the form of the table's identifiers and is not one of them is a foreign card.
-Any other line, such as a banner or `NOREAD`, is not understood. A reader may read a passing card several times, so an
-identifier that comes again at once is noted and is not another card. A card that the reader misses leaves no trace. A
-line whose end does not come in time may have been a card, so it is reported as not understood; so is what follows up to
-the next line end.
+Community, unverified: what a reader sends is set in the reader itself. It is ASCII, ended by CR, LF or ETX; the
+table's `[line]` names what else it sends, and STX is dropped. A line that has the form of the table's identifiers and
+is not one of them is a foreign card. Any other line, such as a banner or `NOREAD`, is not understood. A reader may
+read a passing card several times, so an identifier that comes again at once is noted and is not another card. A card
+that the reader misses leaves no trace. A line whose end does not come in time may have been a card, so it is reported
+as not understood; so is what follows up to the next line end.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ import math
 from collections.abc import Iterator
 from typing import Final
 
-from firmware_bridge.card_table import LONGEST_IDENTIFIER, form_of
+from firmware_bridge.card_table import LONGEST_IDENTIFIER, CardTable, form_of
 from firmware_bridge.drivers.one_way import Decoded, OneWayDriver, card_drawn, not_understood
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.observations import Noted
 
 ENDS_WITHIN: Final = 2.0  # seconds after the last byte; the longest line takes about 140 ms at 9600 baud
+LF: Final = 0x0A
+ENDS_AS_LF: Final = bytes(LF if byte in b"\r\x03" else byte for byte in range(256))
 AGAIN_WITHIN: Final = 0.5  # seconds; a dealer does not draw two cards within that time
 
 
@@ -32,7 +34,9 @@ class LineReader(OneWayDriver):
 
     def __init__(self, setting: DriverSetting, now: float) -> None:
         super().__init__(setting, now)
-        self._table = setting.card_table
+        table = setting.card_table
+        self._table = table if isinstance(table, CardTable) else CardTable(table)
+        self._line_form = self._table.line
         self._form = form_of(self._table)
         self._last = ""  # the last identifier
         self._read_at = -math.inf  # when it was last read
@@ -42,12 +46,26 @@ class LineReader(OneWayDriver):
         self._give_up_at = math.inf
 
     def read(self, data: bytes, now: float) -> Iterator[Decoded]:
-        *ended, rest = data.replace(b"\r", b"\n").split(b"\n")
+        data = data.translate(ENDS_AS_LF, b"\x02")
+        if self._line_form.length:
+            data = self._cut(data, self._line_form.length)
+        *ended, rest = data.split(b"\n")
         for part in ended:
             yield from self._take(part)
             yield from self._end(now)
         yield from self._take(rest)
         self._give_up_at = now + ENDS_WITHIN if self._line else math.inf
+
+    def _cut(self, data: bytes, length: int) -> bytes:
+        """Insert a line end after each line of this length, of which a part may have come before."""
+        cut, size = bytearray(), len(self._line)
+        for byte in data:
+            cut.append(byte)
+            size = 0 if byte == LF else size + 1
+            if size == length:
+                cut.append(LF)
+                size = 0
+        return bytes(cut)
 
     def overdue_at(self) -> float:
         return self._give_up_at
@@ -55,7 +73,8 @@ class LineReader(OneWayDriver):
     def overdue(self, now: float) -> Iterator[Decoded]:
         line, reported = bytes(self._line), self._too_long
         self._line.clear()
-        self._broken, self._too_long, self._give_up_at = True, False, math.inf
+        self._broken = not self._line_form.length  # lines of a fixed length begin anew after a pause
+        self._too_long, self._give_up_at = False, math.inf
         if not reported:
             self.statistics.frames_corrupt += 1
             yield not_understood("a line that does not end", line)
@@ -81,8 +100,9 @@ class LineReader(OneWayDriver):
             self.statistics.frames_corrupt += 1
             yield not_understood("what followed a line that did not end", line)
             return
-        identifier = line.strip(b" \t").decode("ascii", "replace")
-        if not (identifier.isascii() and identifier.isprintable()):
+        text = line.strip(b" \t").decode("ascii", "replace")
+        identifier = self._line_form.identifier(text)
+        if not (text.isascii() and text.isprintable()):
             self.statistics.frames_corrupt += 1
             yield not_understood("a line that is not plain text", line)
             return

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import socketserver
 import stat
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,6 +19,8 @@ from click.testing import CliRunner, Result
 
 from controller.commands.main import main
 from controller.daemon.sections import DeviceSection
+from firmware_bridge.card_table import read_card_table
+from firmware_bridge.cards import DECK
 from firmware_bridge.device_keys import read_device_keys, write_device_keys
 from firmware_bridge.discovery import Lists
 from firmware_bridge.errors import KeyFileError, TransportUnavailableError
@@ -268,3 +274,63 @@ def test_a_key_that_anyone_can_guess_is_refused(key: bytes, tmp_path: Path) -> N
     with pytest.raises(KeyFileError, match="anyone can guess") as refused:
         read_device_keys(tmp_path / "device.keys")
     assert f"cardshoe devices pair {SERIAL} --replace" in str(refused.value.hint)
+
+
+# -- lines of a reader ------------------------------------------------------------------------------------------------
+
+
+Reader = Callable[[bytes], str]
+
+
+@pytest.fixture
+def reader() -> Iterator[Reader]:
+    """Return a function that starts a reader behind a serial server, which sends bytes to each host, and its URL."""
+    with ExitStack() as stack:
+        yield lambda data: stack.enter_context(_serial_server(data))
+
+
+@contextmanager
+def _serial_server(data: bytes) -> Iterator[str]:
+    class Sends(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.sendall(data)
+            self.request.recv(1)  # until the host hangs up
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Sends) as server:
+        serving = threading.Thread(target=server.serve_forever)
+        serving.start()
+        yield f"tcp://127.0.0.1:{server.server_address[1]}?driver=line_reader"
+        server.shutdown()
+        serving.join()
+
+
+def test_the_lines_of_a_reader_are_shown_with_every_byte(reader: Reader) -> None:
+    url = reader(b"\x02]C0E280;\r\n\x02]C0E281;\r\nlast")
+    done = devices("listen", url, "--lines", "3")
+    assert done.exit_code == 0, done.output
+    assert done.output.splitlines() == ["<02>]C0E280;<0D><0A>", "<02>]C0E281;<0D><0A>", "last"]
+
+
+def test_a_card_table_is_learned_from_a_deck_in_order(reader: Reader, tmp_path: Path) -> None:
+    path = tmp_path / "cards.toml"
+    url = reader(b"".join(f"E28{number:03}\r\nE28{number:03}\r\n".encode() for number in range(52)))
+    done = devices("listen", url, "--learn", str(path))
+    assert done.exit_code == 0, done.output
+    assert done.output.splitlines()[0] == "Draw AC (1 of 52)."
+    assert read_card_table(path) == {f"E28{number:03}": card for number, card in enumerate(DECK)}
+    again = devices("listen", url, "--learn", str(path))
+    assert (again.exit_code, "name a new file" in again.output) == (2, True)
+
+
+def test_learning_ends_where_an_identifier_belongs_to_an_earlier_card(reader: Reader, tmp_path: Path) -> None:
+    url = reader(b"E1\r\n\xff\r\nE2\r\nE1\r\n")
+    done = devices("listen", url, "--learn", str(tmp_path / "cards.toml"))
+    assert done.exit_code == 2
+    assert "set the reader to plain text" in done.output
+    assert "E1 was read for AC before" in done.output
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_reader_that_is_not_there_is_a_device_problem() -> None:
+    done = devices("listen", "serial:///dev/none?driver=line_reader")
+    assert done.exit_code == 3, done.output

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_bridge.card_table import LONGEST_IDENTIFIER, form_of, read_card_table
+from firmware_bridge.card_table import LONGEST_IDENTIFIER, CardTable, LineForm, form_of, read_card_table
 from firmware_bridge.cards import DECK, Card
 from firmware_bridge.drivers.line_reader import AGAIN_WITHIN, ENDS_WITHIN, LineReader
 from firmware_bridge.errors import CardTableError
@@ -49,6 +49,34 @@ def test_an_identifier_that_comes_again_at_once_is_the_same_card() -> None:
     assert reader.statistics.reports_repeated == 2
 
 
+def reader_of(**form: object) -> LineReader:
+    return LineReader(setting("line_reader", card_table=CardTable(CARDS, LineForm(**form))), 0.0)  # type: ignore[arg-type]  # its fields
+
+
+@pytest.mark.parametrize(
+    ("form", "data"),
+    [
+        ({}, b"\x02A1\x03\x02B1\x03"),
+        ({"prefix": "]C0", "suffix": ";"}, b"]C0A1;\r\n]C0B1;\r\n"),
+        ({"ignore_case": True, "ignore_blanks": True}, b"a 1\r\nb 1\r\n"),
+        ({"length": 2}, b"A1B1"),
+        ({"length": 2}, b"A1\r\nB1\r\n"),
+        ({"length": 6, "prefix": "]C0", "suffix": ";"}, b"]C0A1;]C0B1;"),
+    ],
+)
+def test_what_a_reader_sends_around_an_identifier_is_named_in_the_table(form: dict[str, object], data: bytes) -> None:
+    whole, pieces = reader_of(**form), reader_of(**form)
+    assert texts_of(whole.receive(data, 0.0)) == ["card KD", "card TC"]
+    assert [text for byte in data for text in texts_of(pieces.receive(bytes([byte]), 0.0))] == ["card KD", "card TC"]
+
+
+def test_a_line_of_fixed_length_begins_anew_after_a_pause() -> None:
+    reader = reader_of(length=2)
+    assert texts_of(reader.receive(b"A", 0.0)) == []
+    assert texts_of(reader.tick(ENDS_WITHIN)) == ["not understood"]
+    assert texts_of(reader.receive(b"B1", ENDS_WITHIN + 1)) == ["card TC"]
+
+
 @pytest.mark.parametrize("line", [b"C1", b"FF", b"00"])
 def test_an_unknown_identifier_is_a_foreign_card(line: bytes) -> None:
     heard = driver().receive(line + b"\n", 0.0)
@@ -83,7 +111,7 @@ def test_the_form_of_a_table(identifiers: tuple[str, ...], fitting: str, unlike:
     assert not form.fits(fitting * 3)
 
 
-@pytest.mark.parametrize("line", [b"A\xb1", b"A1\x00", b"\x02A1\x03"])
+@pytest.mark.parametrize("line", [b"A\xb1", b"A1\x00", b"\x01A1"])
 def test_a_line_that_is_not_plain_text_is_not_understood(line: bytes) -> None:
     assert texts_of(driver().receive(line + b"\nA1\n", 0.0)) == ["not understood", "card KD"]
 
