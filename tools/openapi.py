@@ -187,16 +187,20 @@ def _bound_texts(schema: Any) -> None:
 
 
 def _tidied(schema: Any) -> Any:
-    """Return the schema with one-line descriptions and without titles, which repeat its name."""
+    """Return the schema with one-line descriptions in JSON's words, and without titles, which repeat its name."""
     if isinstance(schema, list):
         return [_tidied(one) for one in schema]
     if not isinstance(schema, dict):
         return schema
     return {
-        name: " ".join(one.split()) if name == "description" and isinstance(one, str) else _tidied(one)
+        name: _described(one) if name == "description" and isinstance(one, str) else _tidied(one)
         for name, one in schema.items()
         if not (name == "title" and isinstance(one, str))
     }
+
+
+def _described(text: str) -> str:
+    return re.sub(r"\bNone\b", "null", " ".join(text.split()))
 
 
 def _ref(name: str) -> Json:

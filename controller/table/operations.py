@@ -24,11 +24,11 @@ class Operation(msgspec.Struct, frozen=True, tag_field="operation", forbid_unkno
 
 
 class OpenTable(Operation, frozen=True, tag="open_table"):
-    pass
+    """Open the table."""
 
 
 class CloseTable(Operation, frozen=True, tag="close_table"):
-    pass
+    """Close the table."""
 
 
 class PauseTable(Operation, frozen=True, tag="pause_table"):
@@ -38,7 +38,7 @@ class PauseTable(Operation, frozen=True, tag="pause_table"):
 
 
 class ResumeTable(Operation, frozen=True, tag="resume_table"):
-    pass
+    """Resume play."""
 
 
 class ContinueRound(Operation, frozen=True, tag="continue_round"):
@@ -243,6 +243,8 @@ class ChangeWager(Operation, frozen=True, tag="change_wager"):
 
 
 class TakeBackWager(Operation, frozen=True, tag="take_back_wager"):
+    """Take a wager back."""
+
     bet: int
 
 

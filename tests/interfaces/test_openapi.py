@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from typing import Any, cast
+import re
+from typing import Any, cast, get_args
 
 import pytest
 
@@ -13,6 +14,7 @@ from controller.api.refusals import Refusals
 from controller.api.routes import Routes, Shared
 from controller.api.screens import Screens
 from controller.api.serving import REFUSALS as IN_PLACE
+from controller.table.operations import AnyOperation
 from tests.architecture.sources import modules
 from tools import openapi
 from tools.openapi_routes import BY_THE_JOURNAL, DESCRIBED, EVERYWHERE, IN_BODIES, REFUSALS
@@ -72,6 +74,13 @@ def test_the_streams_refer_to_schemas_that_are_there(name: str) -> None:
 def test_everything_that_is_referred_to_is_there() -> None:
     made = openapi.document()
     assert set(openapi._named(made)) <= made["components"]["schemas"].keys()
+
+
+def test_every_operation_is_described_in_words_of_json() -> None:
+    schemas = openapi.document()["components"]["schemas"]
+    described = {name: schema.get("description", "") for name, schema in schemas.items()}
+    assert [kind.__name__ for kind in get_args(AnyOperation) if not described[kind.__name__]] == []
+    assert [name for name, text in described.items() if re.search(r"\bNone\b", text)] == []
 
 
 def test_the_codes_of_the_table_are_found() -> None:
