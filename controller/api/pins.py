@@ -117,12 +117,21 @@ def _read(kept: str) -> _Kept | None:
     return _Kept(cost, block, lanes, salt_bytes, digest_bytes)
 
 
+def _is_cut(kept: str) -> bool:
+    """Return whether the end of a hash is missing: a line that was not copied to its end."""
+    fields = kept.split("$")
+    digest = fields[-1] if len(fields) == 6 else ""  # after scheme, N, r, p and salt
+    return len(fields) < 6 or (len(fields) == 6 and (len(digest) < 2 * DIGEST or len(digest) % 2 == 1))
+
+
 def mistake_of_hash(kept: str, *, simulated: bool) -> Message | None:
     """Return the mistake in a hash, to follow "pin_hash", or None if there is none.
 
     A simulated table's hash may be weak.
     """
     parts = _read(kept)
+    if kept.startswith("scrypt$") and _is_cut(kept):
+        return message("is not whole: copy all of the line that `cardshoe pin` prints")
     if parts is None:
         return message("is not the hash of a PIN")
     if parts.n * parts.r * parts.p > MOST_WORK or len(parts.salt) > 1024 or len(parts.digest) > 1024:

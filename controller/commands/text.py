@@ -148,4 +148,6 @@ def say(line: AnyText) -> None:
 
 def prompted(question: AnyText, **options: Any) -> Any:
     """Ask a person, separately from the command's output. The options are those of `click.prompt`."""
+    if options.get("hide_input") and sys.stdin is sys.__stdin__ and sys.stdin is not None and not sys.stdin.isatty():
+        options["hide_input"] = False  # a pipe echoes nothing, and getpass would warn that it may
     return click.prompt(terminal()(question), err=True, **options)

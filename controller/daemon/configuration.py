@@ -15,12 +15,10 @@ from msgspec.structs import replace
 from controller.daemon.configuration_checks import mistakes_of_sections
 from controller.daemon.section_reader import Found, Mistake, read_section
 from controller.daemon.sections import Configuration as Configuration
+from controller.daemon.toml_hints import next_step, readable
 from firmware_bridge.edited_text import NotTextError, decode_edited
 from firmware_bridge.messages import Argument, Message, MessageError, message
 
-NO_TOML: Final = message(
-    "Texts stand between quotes, whole numbers without; `cardshoe config example` has each option."
-)
 LARGEST_FILE: Final = 1024 * 1024  # bytes
 
 
@@ -65,7 +63,7 @@ def read_sections(path: Path, folder: Path | None = None) -> Found:
 
     Raise `ConfigurationError` for an unreadable file or invalid TOML.
     """
-    written = _decode(path, _read(path))
+    written = _with_game_id(_decode(path, _read(path)))
     counted_from = folder or path.resolve().parent
     found = read_section(written, Configuration, lambda text: counted_from / text)
     return found._replace(mistakes=[*found.mistakes, *mistakes_of_sections(found)])
@@ -78,7 +76,9 @@ def _read(path: Path) -> bytes:
     except OSError as error:
         refused = Mistake(
             message("It cannot be read: {why}.", why=error.strerror or str(error)),
-            message("Name a table's configuration that is there."),
+            message("Only its owner may read it: run the command as root, or name another file.")
+            if isinstance(error, PermissionError)
+            else message("Name a table's configuration that is there."),
         )
         raise ConfigurationError(path, [refused]) from error
     if len(data) > LARGEST_FILE:
@@ -89,16 +89,26 @@ def _read(path: Path) -> bytes:
 
 
 def _decode(path: Path, data: bytes) -> dict[str, Any]:
+    text = ""
     try:
-        written: dict[str, Any] = msgspec.toml.decode(decode_edited(data))
+        text = decode_edited(data)
+        written: dict[str, Any] = msgspec.toml.decode(text)
     except NotTextError as error:
         refused = Mistake(message("It cannot be read: {why}.", why=error.why), "")
         raise ConfigurationError(path, [refused]) from error
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         said = str(error) if isinstance(error, msgspec.MsgspecError) else type(error).__name__
         raise ConfigurationError(
-            path, [Mistake(message("It is not valid TOML: {why}.", why=said.rstrip(".")), NO_TOML)]
+            path, [Mistake(message("It is not valid TOML: {why}.", why=readable(said)), next_step(text, said))]
         ) from error
+    return written
+
+
+def _with_game_id(written: dict[str, Any]) -> dict[str, Any]:
+    """Return the file with the game's id in capital letters, as commands accept it in either."""
+    table = written.get("table")
+    if isinstance(table, dict) and isinstance(table.get("game"), str):
+        return {**written, "table": {**table, "game": table["game"].upper()}}
     return written
 
 

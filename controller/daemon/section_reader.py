@@ -4,8 +4,10 @@ first. A mistake names its place in the file, what is expected at that place, an
 
 from __future__ import annotations
 
-import datetime
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
+from datetime import date, time
 from difflib import get_close_matches
 from enum import Enum
 from pathlib import Path
@@ -23,6 +25,8 @@ LONGEST_NAME: Final = 64
 LONGEST_NUMBER: Final = 200  # bits; Python does not print numbers of more than 4,300 digits
 _NAMED_BY: Final = ("id", "rule")  # the keys that name one of several sections
 _BAD: Final[Any] = object()
+_SECRET: Final = "pin_hash"  # noqa: S105  # the name of a key
+_KEY: Final = re.compile(r"[0-9a-fA-F]{64}")
 NOTHING: Final[Mapping[str, Any]] = {}
 UNREADABLE: Final = Path("\0")
 """A placeholder for the path of a file that was written incorrectly: no file has this name."""
@@ -72,18 +76,18 @@ class _Reader:
         for key in written:
             if key in renamed:
                 name, what = renamed[key]
-                self._note(
+                self._mistake(
                     message("{where} {key} is called {name} and {what}", where=place, key=key, name=name, what=what)
                 )
             elif key not in fields:
                 unknown = message("{key} is not a key of {where}", key=plain(key, LONGEST_NAME), where=where)
                 known = message("known: {keys:list}", keys=tuple(fields))
-                self._note(message("{parts:clauses}", parts=(unknown, *_near(key, fields), known)))
+                self._mistake(message("{parts:clauses}", parts=(unknown, *_near(key, fields), known)))
         good: dict[str, Any] = {}
         for key, field in fields.items():
             if key not in written:
                 if field.required and key not in (renamed[old][0] for old in renamed if old in written):
-                    self._note(message("the key {key} is missing in {where}", key=key, where=where))
+                    self._mistake(message("the key {key} is missing in {where}", key=key, where=where))
                 continue
             value = self._value(written[key], field.type, _place_of(key, field.type, place))
             if value is not _BAD:
@@ -130,7 +134,9 @@ class _Reader:
     def _several(self, written: Any, kind: Any, place: str) -> Any:
         name, before = place.strip("[]"), len(self.mistakes)
         if _is_section(kind) and isinstance(written, dict):
-            self._note(message("{where} must be written as [[{name}]], once for each of them", where=place, name=name))
+            self._mistake(
+                message("{where} must be written as [[{name}]], once for each of them", where=place, name=name)
+            )
             written = [written]
         elif not isinstance(written, list):
             self._expect(place, message("a list"), written)
@@ -152,6 +158,10 @@ class _Reader:
         return _BAD if len(self.mistakes) > before else found
 
     def _file(self, written: Any, place: str) -> Any:
+        if isinstance(written, str) and _KEY.fullmatch(written.strip()):  # not shown: it may be the journal's
+            hint = message("Write the key into a file that only its owner may read, and its path here.")
+            self._mistake(message("{where} must be the path of a file, not the key itself", where=place), hint)
+            return _BAD
         if isinstance(written, str) and written.startswith("~"):  # would be a folder of that name
             return self._expect(place, message("a path that is written out, without ~"), written)
         if isinstance(written, str) and written and is_plain(written, LONGEST_PATH):
@@ -162,19 +172,24 @@ class _Reader:
         try:
             value = msgspec.convert(written, kind)
         except msgspec.ValidationError:
-            return self._expect(place, expected(kind), written)
+            if place.endswith(f" {_SECRET}"):  # a PIN in its place reaches no log
+                hint = message("`cardshoe pin` creates one.")
+                self._mistake(message("{where} must be {what}", where=place, what=expected(kind)), hint)
+                return _BAD
+            return self._expect(place, expected(kind), written, _as_meant(written, kind, place))
         if isinstance(value, str) and not is_plain(value, LONGEST_TEXT):
             return self._expect(
                 place, message("a text of at most {longest} printable characters", longest=LONGEST_TEXT), written
             )
         return value
 
-    def _expect(self, place: str, what: Message, written: Any) -> Any:
-        self._note(message("{where} must be {what}, not {written}", where=place, what=what, written=_shown(written)))
+    def _expect(self, place: str, what: Message, written: Any, hint: AnyText = "") -> Any:
+        said = message("{where} must be {what}, not {written}", where=place, what=what, written=_shown(written))
+        self._mistake(said, hint)
         return _BAD
 
-    def _note(self, what: Message) -> None:
-        self.mistakes.append(Mistake(message("{what}.", what=what)))
+    def _mistake(self, what: Message, hint: AnyText = "") -> None:
+        self.mistakes.append(Mistake(message("{what}.", what=what), hint))
 
 
 def _only_section(written: Any) -> dict[str, Any]:
@@ -232,8 +247,30 @@ def expected(kind: Any) -> Message:
     return {
         bool: message("true or false"),
         int: message("a whole number"),
-        datetime.date: message("a date such as 2026-01-31"),
+        date: message("a date such as 2026-01-31"),
     }.get(kind, message("a text"))
+
+
+def _as_meant(written: Any, kind: Any, place: str) -> AnyText:
+    """Return how to write a value of another type or spelling that can only have one meaning, or ""."""
+    if isinstance(written, str):
+        if isinstance(kind, type) and issubclass(kind, Enum):
+            near = [str(one.value) for one in kind if str(one.value).casefold() == written.strip().casefold()]
+            near = near or get_close_matches(written.casefold(), [str(one.value) for one in kind], n=1, cutoff=0.7)
+            return message('Write "{word}".', word=near[0]) if near else ""
+        try:
+            msgspec.convert(written, kind, strict=False)
+        except msgspec.ValidationError:
+            return message("`id -u NAME` prints the number of a user.") if place.endswith(" uids") else ""
+        return message("Omit the quotes.")
+    if isinstance(written, int | float | time | date):
+        if isinstance(written, int) and written.bit_length() > LONGEST_NUMBER:
+            return ""
+        text = f"{written:%H:%M}" if isinstance(written, time) else str(written)
+        with suppress(msgspec.ValidationError):
+            msgspec.convert(text, kind)
+            return message("Put it between quotes.")
+    return ""
 
 
 def _shown(written: Any) -> AnyText:
@@ -242,6 +279,8 @@ def _shown(written: Any) -> AnyText:
         return str(written).lower()
     if isinstance(written, int) and written.bit_length() > LONGEST_NUMBER:
         return message("a very long number")
+    if isinstance(written, time | date):
+        return written.isoformat()
     if isinstance(written, dict | list):
         return message("a list") if isinstance(written, list) else message("a section")
     return plain(ascii(written) if isinstance(written, str) and not is_plain(written) else repr(written), LONGEST_NAME)

@@ -71,7 +71,7 @@ def test_all_mistakes_are_reported_together(tmp_path: Path) -> None:
         "[table] unit must be one of sets, singles, not 'piles'.",
         "[table] boxes must be a whole number from 0 to 99, not -1.",
         "[table] burn must be a whole number from 0 to 5, not 7.",
-        "[device] url must be a text, not 7.",
+        "[device] url must be a text, not 7. Put it between quotes.",
         "The key folder is missing in [journal].",
         "[[people]] dana role must be one of dealer, pit_supervisor, pit_manager, shift_manager, not 'emperor'.",
         "colour is not a key of [[people]] mo; known: id, name, role, pin_hash, uids.",
@@ -273,3 +273,60 @@ def test_a_mistake_in_one_section_hides_none_in_another(tmp_path: Path) -> None:
 def test_a_number_that_python_does_not_write_is_one_mistake(tmp_path: Path) -> None:
     (told,) = mistakes(tmp_path, ("simulated = true", f"simulated = true\nboxes = 0x{'f' * 5000}"))
     assert told == "[table] boxes must be a whole number from 0 to 99, not a very long number."
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence", "hint"),
+    [
+        ('name = "T-1"', "name = T-1", "It is not valid TOML", "between two quotes"),
+        ('name = "T-1"', 'name = "T-1', "It is not valid TOML", "between two quotes"),
+        ('name = "T-1"', "name = \u201cT-1\u201d", "It is not valid TOML", "Use plain quotes"),
+        ('name = "T-1"', 'name: "T-1"', "It is not valid TOML", "with an equals sign"),
+        ('name = "T-1"', 'name = "T\\q"', "It is not valid TOML", "for each backslash"),
+        ('name = "T-1"', "name =", "It is not valid TOML", "Write a value"),
+        ('name = "T-1"', 'name = "T-1"\nname = "T-2"', "It is not valid TOML", "remove one of the two lines"),
+        ("simulated = true", "simulated = True", "It is not valid TOML", "Write true or false"),
+        ("simulated = true", "simulated = yes", "It is not valid TOML", "Write true or false"),
+        ("simulated = true", "boxes = 07", "It is not valid TOML", "leading zeros"),
+        ("[device]", "[device]\n[table]", "Cannot declare [table] twice", "one heading"),
+        ("[[people]]", "[[people]", "It is not valid TOML", "as many brackets"),
+        ("uids = [1]", "uids = [1 2]", "It is not valid TOML", "commas between"),
+        ("simulated = true", 'simulated = "true"', "must be true or false, not 'true'", "Omit the quotes."),
+        ("simulated = true", 'boxes = "7"', "from 0 to 99, not '7'", "Omit the quotes."),
+        ("uids = [1]", 'uids = ["1"]', "must be a whole number, not '1'", "Omit the quotes."),
+        ("uids = [1]", 'uids = ["root"]', "must be a whole number, not 'root'", "`id -u NAME`"),
+        ('name = "T-1"', "name = 7", "not 7", "Put it between quotes."),
+        ('"journal"', '"journal"\nday_begins = 06:30:00', "as in 06:00, not 06:30:00", "Put it between quotes."),
+        ('"journal"', '"journal"\nday_begins = 2026-01-01', "as in 06:00, not 2026-01-01", "config check"),
+        ('unit = "sets"', 'unit = "Sets"', "one of sets, singles, not 'Sets'", 'Write "sets".'),
+        ('role = "dealer"', 'role = "manager"', "not 'manager'", 'Write "pit_manager".'),
+        (f'"{HASH}"', f'"{HASH[:60]}"', "the pin_hash is not whole", "config check"),
+    ],
+)
+def test_a_mistake_has_its_own_next_step(tmp_path: Path, old: str, new: str, sentence: str, hint: str) -> None:
+    with pytest.raises(ConfigurationError) as raised:
+        read(tmp_path, (old, new))
+    assert sentence in str(raised.value)
+    assert hint in str(raised.value.hint)
+
+
+@pytest.mark.parametrize(
+    "written", ["48291523", "4829.1523", "48:29:15", "[48291523]", "'48291523'", "true", "x48291523"]
+)
+def test_a_pin_in_place_of_its_hash_is_not_shown(tmp_path: Path, written: str) -> None:
+    with pytest.raises(ConfigurationError) as raised:
+        read(tmp_path, (f'"{HASH}"', written))
+    told = str(raised.value.with_hint)
+    assert "4829" not in told
+    assert "48:29" not in told
+
+
+def test_a_key_in_place_of_its_file_is_not_shown(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError) as raised:
+        read(tmp_path, ('"journal.key"', f'"{"c9" * 32}"'))
+    assert "not the key itself" in str(raised.value)
+    assert "c9c9" not in str(raised.value.with_hint)
+
+
+def test_a_games_id_is_accepted_in_any_case(tmp_path: Path) -> None:
+    assert read(tmp_path, ('"NC"', '"nc"')).table.game == "NC"

@@ -98,7 +98,7 @@ def test_the_mistakes_of_a_configuration_as_json(tmp_path: Path) -> None:
     assert done.exit_code == 78
     (found,) = json.loads(done.stdout)["findings"]
     assert (found["what"], found["level"]) == ("configuration", "problem")
-    assert "Texts stand between quotes" in found["mend"]
+    assert "between two quotes" in found["mend"]
     assert ".." not in found["sentence"]
 
 

@@ -121,7 +121,7 @@ def test_the_rounds_that_are_asked_for(folder: Path, asked: list[str], found: li
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        (["--day", "yesterday"], "Unknown form of a time"),
+        (["--day", "yesterday"], "'yesterday' is not a day"),
         (["--day", "2026-11-23", "--from", "2026-11-23"], "--day names a whole day"),
         (["--from", "2026-11-24", "--to", "2026-11-23"], "--from is not before --to"),
         (["--day-begins", "25:00"], "--day-begins"),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 import click
 import msgspec
 
+from controller.commands.game_options import shortened
 from controller.commands.journal.days import UTC, CasinoClock, Span
 from controller.commands.journal.decisions import UnreadableEntryError, telling
 from controller.commands.journal.reading import last_day
@@ -113,22 +114,14 @@ def span_options(command: Command) -> Command:
 
 def span_of(asked: JournalRequest, source: Source, day: str | None, since: str | None, until: str | None) -> Span:
     """Return the requested time, or else the last gaming day of the journal. Raise `BadInputError`."""
-    try:
-        if day is not None:
-            if since or until:
-                raise BadInputError(
-                    message("--day names a whole day."), message("Leave --from and --to out, or --day.")
-                )
-            return asked.clock.day(date.fromisoformat(day))
-        if since is None and until is None:
-            return last_day(source, asked.clock) or ALL
-        start = asked.clock.moment(since) if since is not None else ALL.start
-        end = asked.clock.moment(until) if until is not None else ALL.end
-    except (ValueError, OverflowError) as error:
-        raise BadInputError(
-            message("Unknown form of a time: {problem}.", problem=str(error)),
-            message("Write 2026-11-23, or 2026-11-23T14:00."),
-        ) from error
+    if day is not None:
+        if since or until:
+            raise BadInputError(message("--day names a whole day."), message("Leave --from and --to out, or --day."))
+        return _day_called(asked, day)
+    if since is None and until is None:
+        return last_day(source, asked.clock) or ALL
+    start = _moment(asked, "--from", since) if since is not None else ALL.start
+    end = _moment(asked, "--to", until) if until is not None else ALL.end
     if start >= end:
         raise BadInputError(message("--from is not before --to."), message("Exchange them."))
     return Span(
@@ -136,6 +129,26 @@ def span_of(asked: JournalRequest, source: Source, day: str | None, since: str |
         end,
         message("{begin} to {end}", begin=since or message("the beginning"), end=until or message("the end")),
     )
+
+
+def _moment(asked: JournalRequest, option: str, text: str) -> int:
+    try:
+        return asked.clock.moment(text)
+    except (ValueError, OverflowError) as error:
+        raise BadInputError(
+            message("{option}: {text} is not a time.", option=option, text=repr(shortened(text))),
+            message("Write 2026-11-23, or 2026-11-23T14:00."),
+        ) from error
+
+
+def _day_called(asked: JournalRequest, day: str) -> Span:
+    try:
+        return asked.clock.day(date.fromisoformat(day))
+    except (ValueError, OverflowError) as error:
+        raise BadInputError(
+            message("--day: {day} is not a day.", day=repr(shortened(day))),
+            message("Write the year first, as in 2026-11-23."),
+        ) from error
 
 
 @contextmanager

@@ -179,7 +179,12 @@ class Database:
             ) from error
 
     def _check_version(self, connection: Connection) -> None:
-        row = connection.execute(_VERSION).fetchone()
+        try:
+            row = connection.execute(_VERSION).fetchone()
+        except psycopg.errors.UndefinedTable as error:
+            _, what, hint = _OF_STATE["3F"]
+            said = message("The database {name} {what}.", name=self.name, what=what)
+            raise StoreError("store-schema", said, hint) from error
         found = None if row is None else row[0]
         if found != VERSION:
             raise StoreError(
