@@ -59,6 +59,7 @@ class Account(msgspec.Struct):
     """The numbers of a span. `first` and `last` are journal entries. `hours` counts rounds begun, by the hour's start.
 
     `lengths` holds the seconds of each round that was played. `house` is None if no wagers were entered.
+    `outcomes` counts players' hands that won, lost and tied in rounds that are not void.
     """
 
     table: Table
@@ -68,6 +69,7 @@ class Account(msgspec.Struct):
     endings: dict[str, int] = {}
     hands: int = 0
     dealers_hands: int = 0
+    outcomes: dict[str, int] = {}
     removed: int = 0
     refused: int = 0
     house: str | None = None
@@ -127,6 +129,9 @@ class Accountant:
         account.hands += len(places) - places.count("D")
         account.dealers_hands += places.count("D")
         account.removed += sum(bool(hand.dead) for hand in round_.dealt)
+        for hand in round_.dealt if round_.void is None else ():
+            if hand.outcome and hand.place != "D":
+                account.outcomes[hand.outcome] = account.outcomes.get(hand.outcome, 0) + 1
         if round_.void is not None:
             account.voids.append(round_)
         if round_.ended_ns and round_.ending != NOT_BEGUN:

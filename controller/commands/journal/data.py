@@ -74,6 +74,7 @@ def account_as_data(account: Account, source: Source) -> dict[str, Any]:
         "rounds": account.endings,
         "hands": account.hands,
         "dealers_hands": account.dealers_hands,
+        "outcomes": account.outcomes,
         "removed": account.removed,
         "refused": account.refused,
         "house": account.house,

@@ -20,6 +20,7 @@ from controller.commands.journal.report_sections import NOTHING, ReportSection, 
 from controller.commands.language import Terminal
 from controller.commands.pages.page import DARK, Plot, drawn, rendered
 from controller.games import GAMES
+from controller.games.specification import KINDS, Kind
 from firmware_bridge.messages import Message, message
 
 FEW_BARS: Final = 12  # fewer bars than this keep the same width
@@ -36,13 +37,13 @@ def plots_of(account: Account, clock: CasinoClock, say: Terminal) -> list[Plot]:
         made.append(_bars(say(message("Rounds begun, by hour")), say(says), labels, counts, say(message("hour"))))
     if account.groups:
         times = Counter[str]()
+        words = account.table.words
         for group in account.groups:
-            times[group.row] += len(group.rounds)
-        shown = sorted(times.items())[:MOST_BARS]
-        says = message("How often: {rows:list}.", rows=tuple(f"{row} {count}" for row, count in shown))
-        rows, counts = [row for row, _ in shown], [count for _, count in shown]
-        heading = message("Irregularities, by number")
-        made.append(_bars(say(heading), say(says), rows, counts, say(message("number"))))
+            times[say(words.own(KINDS[Kind(group.kind)]))] += len(group.rounds)
+        shown = times.most_common(MOST_BARS)
+        says = message("How often: {rows:list}.", rows=tuple(f"{name} {count}" for name, count in shown))
+        names, counts = [name for name, _ in shown], [count for _, count in shown]
+        made.append(_named_bars(say(message("Irregularities, by kind")), say(says), names, counts))
     if any(account.lengths):
         says = message(
             "How long rounds lasted: {least} to {most} seconds.", least=min(account.lengths), most=max(account.lengths)
@@ -60,6 +61,21 @@ def _bars(title: str, says: str, labels: Sequence[str], counts: Sequence[int], w
         axes.set_xlabel(what)
 
     return Plot(title, says, _drawn(title, draw))
+
+
+def _named_bars(title: str, says: str, names: Sequence[str], counts: Sequence[int]) -> Plot:
+    """Return bars that lie, each with its name at the left and its count at its end."""
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        bars = axes.barh(range(len(counts)), counts, color=DARK, height=0.7)
+        axes.bar_label(bars, padding=3)
+        axes.set_yticks(range(len(names)), names)
+        axes.set_ylim(len(names) - 0.4, -0.6)
+        axes.set_xlim(0, max(counts) * 1.1)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+    return Plot(title, says, drawn(title, draw, (7.2, 0.7 + 0.25 * len(names))))
 
 
 def _histogram(title: str, says: str, seconds: Sequence[int], what: str) -> Plot:

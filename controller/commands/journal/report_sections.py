@@ -26,6 +26,7 @@ from firmware_bridge.messages import AnyText, Message, counted, message
 MOST_FAULTS: Final = 40  # lines; further ones of the same kind are counted
 
 NOTHING: Final = message("None.")
+OUTCOMES: Final = {"win": message("won"), "lose": message("lost"), "tie": message("tied")}
 ROUND, TIME, WHAT, TIMES = message("round"), message("time"), message("what"), message("times")
 
 
@@ -65,7 +66,7 @@ def sections(account: Account, source: Source, clock: CasinoClock) -> list[Repor
         ),
         section(
             message("Corrections, recalled cards, decks and journal"), _noted(account, clock),
-            TIME, ROUND, message("entry"), WHAT,
+            TIME, ROUND, message("entry"), message("by"), WHAT,
         ),
         section(
             message("People"), _people(account),
@@ -103,6 +104,8 @@ def _rounds(account: Account) -> Iterator[tuple[AnyText, ...]]:
         average = lasted(sum(account.lengths) * 1_000_000_000 // len(account.lengths))
         yield message("a round lasted on average"), average
     yield message("hands of players"), str(account.hands)
+    for outcome, word in OUTCOMES.items():
+        yield _part(word), str(account.outcomes.get(outcome, 0))
     yield _part(message("removed from play")), str(account.removed)
     yield message("hands of the dealer"), str(account.dealers_hands)
     if account.house is not None:
@@ -117,13 +120,18 @@ def _rounds(account: Account) -> Iterator[tuple[AnyText, ...]]:
     yield message("not in service"), lasted(account.not_in_service_ns)
 
 
+def _signed(account: Account, by: str, role: str) -> AnyText:
+    """Return the name of the person who signed, with the rank."""
+    return named(account.table.people.get(by, by), role)
+
+
 def _voids(account: Account, clock: CasinoClock) -> Iterator[tuple[AnyText, ...]]:
     for one in account.voids:
         assert one.void is not None, "it is among them for that"
         event, line = one.void.event, one.void
         by = event["clause"] or event.get("authority") or A_RULING
         text = as_sentence(with_messages(event["text"]))
-        yield str(one.number), clock.hour(line.utc_ns), by, named(line.by, line.role), text
+        yield str(one.number), clock.hour(line.utc_ns), by, _signed(account, line.by, line.role), text
 
 
 def _groups(account: Account) -> Iterator[tuple[AnyText, ...]]:
@@ -149,7 +157,7 @@ def _outcomes(outcomes: dict[str, int]) -> Message:
 
 def _deciders(account: Account) -> Iterator[tuple[AnyText, ...]]:
     for (person, role), outcomes in sorted(account.deciders.items()):
-        yield named(person, role), _outcomes(outcomes)
+        yield _signed(account, person, role), _outcomes(outcomes)
 
 
 def _undecided(account: Account, clock: CasinoClock) -> Iterator[tuple[AnyText, ...]]:
@@ -185,7 +193,8 @@ def _noted(account: Account, clock: CasinoClock) -> Iterator[tuple[AnyText, ...]
     for line in account.noted:
         with telling(line.entry):
             said = line_of(line.event, account.table.words)
-        yield clock.hour(line.utc_ns), str(line.event["round"]), str(line.entry), said or ""
+        who = _signed(account, line.by, line.role)
+        yield clock.hour(line.utc_ns), str(line.event["round"]), str(line.entry), who, said or ""
 
 
 def _people(account: Account) -> Iterator[tuple[AnyText, ...]]:
