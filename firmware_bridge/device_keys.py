@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
+from zlib import crc32
 
 from firmware_bridge.drivers.cardlink.sealing import KEY_SIZE
 from firmware_bridge.edited_text import NotTextError, read_edited, why_unreadable
@@ -20,6 +21,52 @@ from firmware_bridge.messages import message
 
 PUBLISHED_KEY: Final = bytes(range(KEY_SIZE))
 """The key of the examples in docs/cardlink.md."""
+
+
+GROUP: Final = 4  # bytes of a key that are typed together
+
+
+def typed_form(key: bytes) -> str:
+    """Return a key as people type it: groups of eight hexadecimal digits and two check digits. docs/cardlink.md,
+    "Proofs".
+
+    >>> typed_form(PUBLISHED_KEY)[:23]
+    '00010203-A2 04050607-E4'
+    """
+    parts = [key[place : place + GROUP] for place in range(0, len(key), GROUP)]
+    return " ".join(f"{part.hex().upper()}-{_check_digits(number, part)}" for number, part in enumerate(parts, start=1))
+
+
+def key_from_typed(text: str) -> bytes:
+    """Return the key that was typed in this form, with any blanks and dashes. Raise `KeyFileError`, which names the
+    group that is wrong.
+    """
+    written = "".join(one for one in text.upper() if not one.isspace() and one not in "-:")
+    size = 2 * GROUP + 2
+    groups = [written[place : place + size] for place in range(0, len(written), size)]
+    key = bytearray()
+    for number, group in enumerate(groups, start=1):
+        part = _bytes_of(group[: 2 * GROUP])
+        if part is None or len(part) != GROUP or group[2 * GROUP :] != _check_digits(number, part):
+            raise KeyFileError(
+                message('Group {number} of the key is mistyped (cardlink, "Proofs").', number=number),
+                message("Compare it with the key as it was printed, then enter the key again."),
+            )
+        key += part
+    if len(key) != KEY_SIZE:
+        raise KeyFileError(
+            message(
+                'The key has {groups} groups; {due} are needed (cardlink, "Proofs").',
+                groups=len(groups),
+                due=KEY_SIZE // GROUP,
+            ),
+            message("Enter every group: eight hexadecimal digits and two check digits each."),
+        )
+    return bytes(key)
+
+
+def _check_digits(number: int, part: bytes) -> str:
+    return f"{crc32(bytes([number]) + part) & 0xFF:02X}"
 
 
 def write_device_keys(path: Path, keys: dict[str, bytes]) -> None:
@@ -193,8 +240,12 @@ def read_device_keys(path: Path) -> dict[str, bytes]:
 
 
 def _key_of(word: str) -> bytes | None:
+    key = _bytes_of(word)
+    return key if key is not None and len(key) == KEY_SIZE else None
+
+
+def _bytes_of(digits: str) -> bytes | None:
     try:
-        key = bytes.fromhex(word)
+        return bytes.fromhex(digits)
     except ValueError:
         return None
-    return key if len(key) == KEY_SIZE else None

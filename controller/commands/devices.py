@@ -20,7 +20,13 @@ from controller.commands.game_options import print_json
 from controller.commands.reader_lines import LearnedTable, in_print, wait_for_lines, write_new
 from controller.commands.text import Page, page, write_out
 from controller.problems import BadInputError, DeviceProblemError
-from firmware_bridge.device_keys import add_device_key, read_device_keys, remove_device_key
+from firmware_bridge.device_keys import (
+    add_device_key,
+    key_from_typed,
+    read_device_keys,
+    remove_device_key,
+    typed_form,
+)
 from firmware_bridge.device_url import parse_device_url
 from firmware_bridge.discovery import NAMED, Discovery, FoundDevice, Lists, discover
 from firmware_bridge.drivers.cardlink.sealing import KEY_SIZE
@@ -29,6 +35,7 @@ from firmware_bridge.errors import BadDeviceUrlError, BridgeError, KeyFileError
 from firmware_bridge.identify import Identification, identify
 from firmware_bridge.messages import Message, message
 
+GROUPS_A_LINE: Final = 4
 INSTALLED: Final = Path("/etc/cardshoe")
 MATURITY: Final = {
     Maturity.OWN: message("this project's own protocol"),
@@ -112,17 +119,24 @@ def _may_be_asked(device: FoundDevice) -> bool:
 @click.argument("serial")
 @KEY_FILE
 @click.option("--replace", is_flag=True, help="Make a new key even if the file has one for this device.")
-def pair(serial: str, key_file: Path, replace: bool) -> None:
+@click.option("--enter", "enters", is_flag=True, help="Type the key that was printed for this device elsewhere.")
+def pair(serial: str, key_file: Path, replace: bool, enters: bool) -> None:
     """Make a key for the device with this serial number, store it in the file and print it once.
 
-    Enter it by hand in the device's service menu: no key is sent over the line.
+    Enter it by hand in the device's service menu: no key is sent over the line. The last two digits of each group are
+    check digits.
     """
-    key = secrets.token_bytes(KEY_SIZE)
     try:
+        key = key_from_typed(click.prompt("Key", err=True)) if enters else secrets.token_bytes(KEY_SIZE)
         add_device_key(key_file, serial, key, replace=replace)
     except KeyFileError as error:
         raise BadInputError(error) from error
-    write_out(key.hex())
+    if enters:
+        write_out(message("{path} has the key for {serial}.", path=str(key_file), serial=serial))
+        return
+    groups = typed_form(key).split(" ")
+    for place in range(0, len(groups), GROUPS_A_LINE):
+        write_out(" ".join(groups[place : place + GROUPS_A_LINE]))
     write_out(
         message(
             "Enter this key in the service menu of {serial}; it is not shown again, and {path} keeps it.",

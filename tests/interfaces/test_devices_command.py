@@ -21,7 +21,7 @@ from controller.commands.main import main
 from controller.daemon.sections import DeviceSection
 from firmware_bridge.card_table import read_card_table
 from firmware_bridge.cards import DECK
-from firmware_bridge.device_keys import read_device_keys, write_device_keys
+from firmware_bridge.device_keys import key_from_typed, read_device_keys, typed_form, write_device_keys
 from firmware_bridge.discovery import Lists
 from firmware_bridge.errors import KeyFileError, TransportUnavailableError
 from simulators.ports.in_process import simulated_key, simulated_serial
@@ -160,13 +160,40 @@ def test_pairing_makes_a_key_that_only_the_owner_reads_and_prints_it_once(tmp_pa
     path = tmp_path / "device.keys"
     done = devices("pair", "CARDSHOE-0042", "--key-file", str(path))
     assert done.exit_code == 0, done.output
-    key = done.output.splitlines()[0]
-    assert read_device_keys(path) == {"CARDSHOE-0042": bytes.fromhex(key)}
-    assert len(bytes.fromhex(key)) == 32
+    key = "\n".join(done.output.splitlines()[:2])
+    assert read_device_keys(path) == {"CARDSHOE-0042": key_from_typed(key)}
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert "service menu" in done.output
     assert "cardshoe devices --ask" in done.output
     assert done.output.count(key) == 1
+
+
+def enter(key: str, path: Path) -> Result:
+    arguments = ["devices", "pair", "CARDSHOE-0042", "--key-file", str(path), "--enter"]
+    return CliRunner().invoke(main, arguments, input=f"{key}\n")
+
+
+def test_a_printed_key_can_be_typed_at_another_host_in_any_case_and_spacing(tmp_path: Path) -> None:
+    key = bytes(range(1, 33))
+    assert enter(typed_form(key).lower().replace("-", " "), tmp_path / "k").exit_code == 0
+    assert read_device_keys(tmp_path / "k") == {"CARDSHOE-0042": key}
+
+
+@pytest.mark.parametrize("place", range(0, 80, 7))
+def test_a_mistyped_digit_is_found_and_its_group_named(tmp_path: Path, place: int) -> None:
+    typed = typed_form(bytes(range(1, 33))).replace("-", "").replace(" ", "")
+    wrong = typed[:place] + ("0" if typed[place] != "0" else "1") + typed[place + 1 :]
+    done = enter(wrong, tmp_path / "k")
+    assert done.exit_code == 2
+    assert f'Group {place // 10 + 1} of the key is mistyped (cardlink, "Proofs")' in done.output
+    assert not list(tmp_path.iterdir())
+
+
+def test_groups_in_another_order_or_missing_are_refused(tmp_path: Path) -> None:
+    groups = typed_form(bytes(range(1, 33))).split()
+    swapped = [groups[1], groups[0], *groups[2:]]
+    assert "Group 1 of the key is mistyped" in enter(" ".join(swapped), tmp_path / "k").output
+    assert "has 7 groups; 8 are needed" in enter(" ".join(groups[:7]), tmp_path / "k").output
 
 
 @NEEDS_ROOT
