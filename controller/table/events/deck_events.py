@@ -120,7 +120,7 @@ class DeckQuarantined(Event, frozen=True, tag="deck_quarantined"):
     `deck` empty: the deck in the device, which is not recorded. `irregularity` 0: a person took it out of use.
     """
 
-    line = with_slots(message("{named_deck} is OUT OF USE: {reason}"), named_deck=_named)
+    line = with_slots(message("{named_deck} is out of use: {reason}"), named_deck=_named)
 
     deck: str
     reason: AnyText
