@@ -45,6 +45,7 @@ REFUSALS: Final[dict[str, Refusal]] = {
     "role": Refusal(403, screens.SUPERVISORS_ONLY),
     "person": Refusal(403, "There is no person (name) in the configuration of this table. Name one of its people."),
     "pin": Refusal(403, "The PIN for (name) is missing or wrong. Enter it again."),
+    "witness-pin": Refusal(403, "The PIN for the second person who counted is missing or wrong. Enter it again."),
     "pin-locked": Refusal(403, "After too many wrong PINs none is looked at until the time that the sentence names."),
     "pin-busy": Refusal(403, "Too many PINs wait to be compared. Send the request again in a moment."),
     "not-signed-on": Refusal(
@@ -73,7 +74,7 @@ EVERYWHERE: Final = ("not-admitted", "connections", "host", "origin")
 IN_BODIES: Final = (
     "reader", "header", "not-enrolled", "bad-request", "too-slow", "chunked", "too-large", "content-type"
 )  # fmt: skip
-OF_PERSONS: Final = ("person", "pin", "pin-locked", "pin-busy")
+OF_PERSONS: Final = ("person", "pin", "witness-pin", "pin-locked", "pin-busy")
 
 
 class Stream(NamedTuple):

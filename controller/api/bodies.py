@@ -54,7 +54,7 @@ class OperationRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `round` is the one that the person looks at. `person` and `pin`: who does it, if it is not the person whom the
     socket's peer represents; above the dealer's rank the PIN is always needed. `as_of`: the entry of the state from
     which the person's button was drawn; 0: not stated. `repeats`: the entry of the first request, if this is the
-    second.
+    second. `witness_pin`: the PIN of the person whom the operation names as `witness`, if the house asks for it.
     """
 
     id: str
@@ -64,6 +64,7 @@ class OperationRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pin: str = ""
     as_of: int = 0
     repeats: int = 0
+    witness_pin: str = ""
 
 
 class RecalledCard(msgspec.Struct, frozen=True):

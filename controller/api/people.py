@@ -47,6 +47,7 @@ class Acting(NamedTuple):
     uid: int | None = None
     proven: Proof = ""
     screen: str = ""
+    witness: str = ""  # the second person who counted, if that person entered a PIN, too
 
 
 class PersonRefusedError(MessageError):
@@ -174,6 +175,18 @@ class People:
         stands_in = not named and person.id == stands_for
         await self._prove(person, pin, desk, caller, stands_in=stands_in)
         return Acting(person.id, person.role, caller.uid, "pin")
+
+    async def with_witness(self, by: Acting, named: str, pin: str, desk: PinDesk, caller: Caller) -> Acting:
+        """Check the PIN of the second person who counted, if there is one. Raises `PersonRefusedError`."""
+        if not (named and pin):
+            return by
+        try:
+            await self._prove(self._known(named), pin, desk, caller, stands_in=False)
+        except PersonRefusedError as refused:
+            if refused.code != "pin":
+                raise
+            raise PersonRefusedError("witness-pin", refused.message, at_door=refused.at_door) from None
+        return by._replace(witness=named)
 
     async def _at_screen(self, caller: Caller, named: str, pin: str, desk: PinDesk, signed_on: str) -> Acting:
         """Identify the named person by PIN, else the dealer signed on, if the configuration still has that dealer."""

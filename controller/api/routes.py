@@ -137,6 +137,8 @@ class Routes:
         try:
             stands_for, signed = self._table.stands_for(caller), self._signed(caller, asked)
             by = await shared.people.identify(caller, asked.person, asked.pin, shared.desk, stands_for, signed)
+            witness = getattr(asked.operation, "witness", "")
+            by = await shared.people.with_witness(by, witness, asked.witness_pin, shared.desk, caller)
             as_known = shared.people.known(by.person)
         except PersonRefusedError as refused:
             return shared.answers.refused(403, refused.code, refused.message, caller if refused.at_door else None)

@@ -52,6 +52,7 @@ class LayoutView(msgspec.Struct, frozen=True):
     first_card: bool = False
     every_hand: bool = False
     hands_by_device: bool = False
+    second_counter_signs: bool = False
     bettors: tuple[str, ...] = ()
 
 
@@ -184,6 +185,7 @@ def layout_of(state: TableState) -> LayoutView:
         first_card=state.game.first_card is not None,
         every_hand=state.game.every_hand,
         hands_by_device=state.settings.hands_by_device,
+        second_counter_signs=state.settings.second_counter_signs,
         bettors=tuple(bettor.id for bettor in state.bettors),
     )
 

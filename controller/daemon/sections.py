@@ -67,6 +67,7 @@ class TableSection(_Section, frozen=True):
     least_ms_between_draws: Annotated[int, msgspec.Meta(ge=0, le=MOST_MS)] = LEAST_MS_BETWEEN_DRAWS
     burn: Annotated[int, msgspec.Meta(ge=0, le=5)] = 0
     hands_by_device: bool = False
+    second_counter_signs: bool = False
 
 
 class LimitSection(_Section, frozen=True):
@@ -251,4 +252,5 @@ def settings_of(
         table.least_ms_between_draws,
         table.burn,
         table.hands_by_device,
+        table.second_counter_signs,
     )

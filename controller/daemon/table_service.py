@@ -361,6 +361,7 @@ class TableService:
             request.as_of,
             request.repeats,
             self._clock.now().utc_ns if by.screen else 0,
+            by.witness,
         )
         recorded = await self._ask(given)
         if after_fault:

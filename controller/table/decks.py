@@ -27,9 +27,13 @@ MOST = 16  # decks recorded at a table, all of which are part of its state
 
 
 def verify_witness(state: TableState, given: PersonActed, witness: str) -> None:
-    """Verify that the witness is not the person who enters it, by id and by name."""
+    """Verify that the witness is not the person who enters it, by id and by name, and has signed if the house asks."""
     if witness.strip().casefold() in ("", given.person.casefold()) or state.person_called(witness) == given.person:
         raise RefusedError("witness", "Name a second person who saw the count.")
+    signs = state.settings is not None and state.settings.second_counter_signs
+    names = getattr(given.operation, "witness", "") == witness  # a correction keeps the witness of the entry
+    if signs and names and given.screen and given.witness_signed != witness:
+        raise RefusedError("witness-pin", "The second counter signs here. Enter that person's PIN, too.")
 
 
 def _verify_whole(count: int, otherwise: Message) -> None:

@@ -133,7 +133,8 @@ class PersonActed(Input, frozen=True, tag="person_acted"):
     which it was entered. `proven`: how the person proved who it is; `user`: only by that user. `shift_ends_utc_ns`:
     when the sign-on that begins with it ends. `as_of`: the entry of the state that the person looked at; 0: not stated.
     `repeats`: the entry of the first request, where this is the second one; 0: it is a first one, or comes from a
-    program. `utc_ns`: the time of an entry at a screen; else 0.
+    program. `utc_ns`: the time of an entry at a screen; else 0. `witness_signed`: the second person who counted, if
+    that person entered a PIN, too.
     """
 
     operation_id: str
@@ -148,6 +149,7 @@ class PersonActed(Input, frozen=True, tag="person_acted"):
     as_of: int = 0
     repeats: int = 0
     utc_ns: int = 0
+    witness_signed: str = ""
 
 
 class PinTried(Input, frozen=True, tag="pin_tried"):

@@ -171,7 +171,15 @@ def _taken(given: PersonActed) -> events.OperationTaken:
     correctable = given.operation if isinstance(given.operation, Correctable) else None
     name = name_of(given.operation)
     return events.OperationTaken(
-        given.operation_id, name, given.person, given.role, correctable, given.uid, given.proven, given.screen
+        given.operation_id,
+        name,
+        given.person,
+        given.role,
+        correctable,
+        given.uid,
+        given.proven,
+        given.screen,
+        given.witness_signed,
     )
 
 

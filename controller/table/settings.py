@@ -44,6 +44,7 @@ class Settings(msgspec.Struct, frozen=True):
     together than this, by its own clock, count as drawn together (I15), if it has no sensor for that; 0: never. 50 ms
     is an assumption: no person draws twice so fast. `hands_by_device`: a hand, or the First Card, may be shown without
     entering its cards: the ones that the device read are used and published. Otherwise people enter what they see.
+    `second_counter_signs`: at a screen, the person who counted cards with the dealer enters a PIN (house procedure).
     """
 
     game: str
@@ -57,6 +58,7 @@ class Settings(msgspec.Struct, frozen=True):
     least_ms_between_draws: int = LEAST_MS_BETWEEN_DRAWS
     burn: int = 0
     hands_by_device: bool = False
+    second_counter_signs: bool = False
 
     def can_burn_with(self, capabilities: Capabilities) -> bool:
         """Return whether the device can dispense exactly the cards that are to be burnt."""

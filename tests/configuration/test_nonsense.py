@@ -67,7 +67,7 @@ def test_all_mistakes_are_reported_together(tmp_path: Path) -> None:
     )
     assert told == [
         "burns is not a key of [table]; nearest: burn; known: name, game, unit, boxes, simulated, "
-        "count_stub_by_hand, rounding, least_ms_between_draws, burn, hands_by_device.",
+        "count_stub_by_hand, rounding, least_ms_between_draws, burn, hands_by_device, second_counter_signs.",
         "[table] unit must be one of sets, singles, not 'piles'.",
         "[table] boxes must be a whole number from 0 to 99, not -1.",
         "[table] burn must be a whole number from 0 to 5, not 7.",

@@ -110,6 +110,17 @@ class BaccaratTable(ClickedTable):
     game = "F3"
 
 
+class WitnessedTable(ClickedTable):
+    """A table whose house asks the second counter to sign."""
+
+    def configure(self, **_given: object) -> None:
+        super().configure()
+        text = self.configuration.read_text()
+        self.configuration.write_text(
+            text.replace("simulated = true\n", "simulated = true\nsecond_counter_signs = true\n")
+        )
+
+
 GROUP_OF: Final = """async (kind) => {
   const { GROUPS } = await import("/console/js/needs.js");
   return Object.keys(GROUPS).find((group) => GROUPS[group].includes(kind)) ?? "bets";

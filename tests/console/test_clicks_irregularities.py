@@ -8,7 +8,16 @@ import pytest
 
 from controller.games.specification import Unit
 from simulators.people.crew import CREW
-from tests.console.clicking import DEAD, DEALER, SUPERVISOR, BaccaratTable, ClickedTable, Console, opened
+from tests.console.clicking import (
+    DEAD,
+    DEALER,
+    SUPERVISOR,
+    BaccaratTable,
+    ClickedTable,
+    Console,
+    WitnessedTable,
+    opened,
+)
 
 pytestmark = [pytest.mark.browser, pytest.mark.tool("chromium")]
 
@@ -308,6 +317,22 @@ async def test_a_doubt_is_ended_by_a_count_with_a_witness() -> None:
         await console.reads('Press "Play goes on".')
         await console.confirm(SUPERVISOR)
         await console.says("Let the players look")
+
+
+async def test_the_second_counter_signs_where_the_house_asks_for_it() -> None:
+    async with opened(kind=WitnessedTable) as console:
+        await console.to_dealing(1, 3)
+        await console.deal(3)
+        await console.report("count_in_doubt")
+        await console.press("count")
+        for key in ("4", "3", "ok", SUPERVISOR.id):
+            await console.press(key)
+        await console.says("Sam: enter your PIN.")
+        await console.enter_pin("000001")
+        await console.says("Wrong PIN. Sam: enter it again.")
+        await console.counts("4 tries left")
+        await console.enter_pin(SUPERVISOR.pin)
+        await console.reads('Press "Play goes on".')
 
 
 async def test_a_wrong_count_is_counted_again_by_the_dealer() -> None:

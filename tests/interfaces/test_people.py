@@ -87,6 +87,18 @@ async def test_a_person_of_a_higher_rank_on_duty_needs_the_pin_every_time() -> N
     assert (await identify(TABLE_PC, "", "Sam", "sam")).person == "sam"
 
 
+async def test_the_second_counter_proves_a_pin_beside_the_person_who_enters() -> None:
+    screen, desk = Caller(screen="5e5e"), PinDesk(NoRecord(), lambda: Moment(0, 0))
+    dealer = Acting("dana", Role.DEALER, None, "screen", "5e5e")
+    signed = await PEOPLE.with_witness(dealer, "sam", "Sam", desk, screen)
+    assert (signed.person, signed.witness) == ("dana", "sam")
+    assert await PEOPLE.with_witness(dealer, "sam", "", desk, screen) == dealer
+    with pytest.raises(PersonRefusedError) as refused:
+        await PEOPLE.with_witness(dealer, "sam", "000000", desk, screen)
+    assert refused.value.code == "witness-pin"
+    desk.close()
+
+
 async def test_at_a_screen_one_pin_covers_both_requests() -> None:
     screen, desk = Caller(screen="5e5e"), PinDesk(NoRecord(), lambda: Moment(0, 0))
     acting = await PEOPLE.identify(screen, "sam", "", desk, "", "sam")

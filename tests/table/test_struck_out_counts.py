@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from controller.api.narration import tell
 from controller.games.specification import Kind, Unit
 from controller.roles import Role
 from controller.table import events, operations
 from controller.table.counts import ledger_of
-from controller.table.model import ASIDE, Pile, Stage
+from controller.table.inputs import PersonActed
+from controller.table.model import ASIDE, Pile, Screen, Stage
 from controller.table.offers import offers
 from controller.table.phases import Phase
+from controller.table.settings import Settings
 from tests.table.correction_hands import correct, last_entry
 from tests.table.deck_hands import load_beside, shuffle_beside
 from tests.table.harness import TableHarness
@@ -233,6 +236,23 @@ def test_the_fate_of_the_irregularity_is_reported() -> None:
     back = {"event": "count_taken_back", "pile": "stub", "account": {"stub": None}}
     assert tell(back) == "the count is withdrawn (stub); count again"
     assert tell(back | {"pile": "burnt"}) == "the count is withdrawn (burnt cards)"
+
+
+# -- the second counter
+
+
+def test_the_second_counter_signs_at_a_screen_where_the_house_asks_for_it() -> None:
+    table = TableHarness(settings=Settings("NC", Unit.SETS, 7, True, second_counter_signs=True)).start().to_dealing()
+    table.take(2)
+    table.state = replace(table.state, screens=(Screen("left", "left", ""),))
+    counted, number = Count("stub", table.state.stub_due, "sam"), table.state.round.number
+    codes = []
+    for signed in ("", "max", "sam"):
+        given = {"screen": "left", "witness_signed": signed}
+        table.give(PersonActed(f"by {signed}", "dealer", Role.DEALER, number, counted, **given))
+        codes.append(table.state.answers[-1].code)
+    assert codes == ["witness-pin", "witness-pin", ""]
+    assert table.last(events.OperationTaken).witness_signed == "sam"
 
 
 # -- counted again by the dealer

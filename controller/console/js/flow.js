@@ -10,6 +10,8 @@ import { isAsking, store } from "./store.js";
 const RANKS = ["dealer", "pit_supervisor", "pit_manager", "shift_manager"];
 const WIPED = 30_000; // ms for which an unsent PIN is kept
 const LEFT_FOR_ALARMS = new Set(["report_irregularity", "pause_table"]); // acts that give way to what stops the cards
+const WRONG = new Set(["pin", "witness-pin"]);
+const PIN_REFUSED = new Set([...WRONG, "pin-locked", "pin-busy"]);
 const ALWAYS_SIGNED = new Set(["dealer_on", "take_over", "sign_on"]);
 
 /** Return the people who may sign for that rank. */
@@ -35,6 +37,7 @@ export function start(offered, { values = {}, then = () => {}, needs = asFirst(o
   const asked = needs.filter((need) => !(need in values)).map((need) => stepOf(offer.operation, need));
   const steps = [...asked.filter((name) => name !== "authority"), ...asked.filter((name) => name === "authority")];
   if (BEFORE[offer.operation]?.(offer)) steps.unshift(BEFORE[offer.operation](offer));
+  if (asked.includes("witness") && screen.layout.second_counter_signs) steps.push("countersign");
   if (needsSign(screen, offer)) steps.push("sign");
   if (!steps.length) {
     store.set({ sheet: undefined, closed: undefined });
@@ -111,18 +114,36 @@ export function digits(pin) {
 }
 
 function wipe() {
-  if (store.own.flow?.pin) store.set({ flow: { ...store.own.flow, pin: "" } });
+  const { flow } = store.own;
+  if (flow?.pin || flow?.second) store.set({ flow: { ...flow, pin: "", second: "" } });
 }
 
-/** Enter the act with the PIN; ask again after a wrong one. */
-export async function sign() {
+/** Enter the act with the PIN. */
+export function sign() {
+  const { signer, pin, second } = store.own.flow;
+  return enterSigned({ person: signer, pin, ...(second && { witness_pin: second }) });
+}
+
+/** Enter the act with the PIN of the second counter; or keep that PIN, if another person signs the act. */
+export function countersign() {
+  const { flow } = store.own;
+  if (flow.at + 1 === flow.steps.length) return enterSigned({ witness_pin: flow.pin });
+  const past = [...flow.past, { values: flow.values, steps: flow.steps }];
+  store.set({ flow: { ...flow, past, at: flow.at + 1, pin: "", second: flow.pin, wrong: false } });
+}
+
+/** Enter the act; ask for a PIN again if it was wrong. */
+async function enterSigned(signed) {
   const flow = store.own.flow;
-  const { offer, values, signer, pin, then } = flow;
-  store.set({ flow: { ...flow, pin: "" } });
-  const said = await operate(offer, values, { person: signer, pin });
-  if (!said.accepted && ["pin", "pin-locked", "pin-busy"].includes(said.code)) {
+  const { offer, values, then } = flow;
+  store.set({ flow: { ...flow, pin: "", second: "" } });
+  const said = await operate(offer, values, signed);
+  if (!said.accepted && PIN_REFUSED.has(said.code)) {
     const asked = store.own.flow; // others may have ended the act meanwhile
-    if (asked?.offer === offer) store.set({ flow: { ...asked, wrong: said.code === "pin" } });
+    if (asked?.offer !== offer) return;
+    const second = asked.steps.indexOf("countersign");
+    const at = said.code === "witness-pin" && second >= 0 ? second : asked.at;
+    store.set({ flow: { ...asked, at, past: asked.past.slice(0, at), wrong: WRONG.has(said.code) } });
     return;
   }
   if (store.own.flow?.offer === offer) cancel();

@@ -57,6 +57,7 @@ export const STEPS = {
   open: { kind: "ticks" },
   screen: { kind: "screen" },
   instead: { kind: "instead" },
+  countersign: { kind: "countersign" },
   sign: { kind: "sign" },
 };
 

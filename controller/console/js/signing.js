@@ -1,7 +1,7 @@
 // A signature: what is signed, by whom, with which PIN.
 
 import { preview } from "./ahead.js";
-import { choose, digits, sign as enter, signers } from "./flow.js";
+import { choose, countersign as countersigned, digits, sign as enter, signers } from "./flow.js";
 import { entryName, whatAndWhere } from "./labels.js";
 import { store } from "./store.js";
 import { say, time } from "./words.js";
@@ -29,26 +29,32 @@ export function sign(screen, flow) {
       right: people(able), // always visible
     };
   if (flow.signer !== signer.id) flow.signer = signer.id;
-  const until = signer.locked_until_utc_ns;
-  const isLocked = until > (store.beat?.utc_ns ?? 0);
-  const locked = isLocked ? say("sign.locked", { name: signer.name, time: time(until) }) : "";
   const deals = COMES.has(flow.offer.operation) ? [say("sign.deals", { name: signer.name })] : [];
   return {
+    ...pinOf(signer, flow, enter),
     arrows: told.arrows,
-    question: locked || say(flow.wrong ? "ask.pin_again" : "ask.pin", { name: signer.name }),
     list: people(able.filter((person) => person !== signer), "sign.instead"),
-    count: locked ? "" : say("sign.tries", { n: signer.tries_left }),
     about: about(screen, flow),
     facts: [...deals, ...facts],
-    pad: {
-      typed: flow.pin,
-      hidden: true,
-      type: digits,
-      done: enter,
-      why: locked,
-    },
   };
 }
+
+/** Return the question and the PIN pad for the second counter, who signs a count if the house asks for it. */
+export function countersign(screen, flow) {
+  return pinOf(screen.people.find((person) => person.id === flow.values.witness), flow, countersigned);
+}
+
+/** Return the question and the pad for a person's PIN, or until when it is locked. `done`: called at OK. */
+function pinOf({ name, locked_until_utc_ns: until, tries_left: n }, { pin, wrong }, done) {
+  const isLocked = until > (store.beat?.utc_ns ?? 0);
+  const locked = isLocked ? say("sign.locked", { name, time: time(until) }) : "";
+  return {
+    question: locked || say(wrong ? "ask.pin_again" : "ask.pin", { name }),
+    count: locked ? "" : say("sign.tries", { n }),
+    pad: { typed: pin, hidden: true, type: digits, done, why: locked },
+  };
+}
+
 /** Return a button for each person who may sign; beside a chosen one, to replace him. */
 function people(able, words = "") {
   const label = ({ name }) => (words ? say(words, { name }) : name);

@@ -7,7 +7,7 @@ import { answer, argument, choose, draft, known, signers, stepOf } from "./flow.
 import { openCards } from "./grid.js";
 import { entryLabel, entryName, matterAt, pileName, reportName } from "./labels.js";
 import { GROUPS, OFTEN, REPLACED, STEPS } from "./needs.js";
-import { sign } from "./signing.js";
+import { countersign, sign } from "./signing.js";
 import { lose } from "./store.js";
 import { capital, placeName, say } from "./words.js";
 
@@ -43,6 +43,7 @@ function whose(screen, { kind }) {
 const KINDS = {
   ...BETS,
   sign,
+  countersign,
 
   place: (screen, flow, more, about) => ({
     ...(whose(screen, about) ? { question: say(`ask.place.${whose(screen, about)}`) } : {}),
@@ -156,6 +157,7 @@ const KINDS = {
   }),
 
   person: (screen, flow, { second }) => ({
+    ...(second && screen.layout.second_counter_signs ? { question: say("ask.witness.signs") } : {}),
     list: tiles(
       screen.people
         .filter((person) => !second || person.id !== screen.screen.dealer)

@@ -426,7 +426,7 @@ class OperationTaken(Event, frozen=True, tag="operation_taken"):
     """An operation was accepted. `given`: the operation, if it may be corrected later.
 
     `uid`: the user of the machine through whom it came, `screen`: the enrolled screen. `proven`: how the person proved
-    their identity.
+    their identity. `witness_signed`: the second person who counted, if that person entered a PIN, too.
     """
 
     operation_id: str
@@ -437,6 +437,7 @@ class OperationTaken(Event, frozen=True, tag="operation_taken"):
     uid: int | None = None
     proven: Proof = ""
     screen: str = ""
+    witness_signed: str = ""
 
     def apply(self, state: TableState, entry: int) -> TableState:
         """Cancel a request to abandon the round if this is another operation."""
