@@ -248,8 +248,8 @@ def test_the_second_counter_signs_at_a_screen_where_the_house_asks_for_it() -> N
     counted, number = Count("stub", table.state.stub_due, "sam"), table.state.round.number
     codes = []
     for signed in ("", "max", "sam"):
-        given = {"screen": "left", "witness_signed": signed}
-        table.give(PersonActed(f"by {signed}", "dealer", Role.DEALER, number, counted, **given))
+        id_ = f"by {signed}"
+        table.give(PersonActed(id_, "dealer", Role.DEALER, number, counted, screen="left", witness_signed=signed))
         codes.append(table.state.answers[-1].code)
     assert codes == ["witness-pin", "witness-pin", ""]
     assert table.last(events.OperationTaken).witness_signed == "sam"
