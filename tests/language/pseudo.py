@@ -34,7 +34,7 @@ def pseudo(text: str) -> str:
     """Return a text of the pseudo-locale with the same slots. A text without letters is a mark, and stays.
 
     >>> pseudo("Turn over {hands}.")[1:-2], pseudo("{a}, {b:list}")
-    ('Ţùùŕñ òòṽèŕ {hands}', '{a}, {b:list}')
+    ('Ţùùŕñ òṽèŕ {hands}', '{a}, {b:list}')
     """
     if not re.search("[A-Za-z]", PARTS.sub("", text)):
         return text
