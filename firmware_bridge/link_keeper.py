@@ -241,7 +241,6 @@ class LinkKeeper:
         unusable = LinkState.LOST if link.opened else LinkState.ABSENT
         state = LinkState.REFUSED if over.refused else unusable
         is_new = self._enter(state, over, link.hint)
-        wanted = link.opened and over.code != "link-stopped"
         write_log(
             self._log.warning if is_new else self._log.debug,
             f"link.{state}",
@@ -249,8 +248,10 @@ class LinkKeeper:
             code=over.code,
             sentence=str(over.sentence),
             **_countable(link.statistics, simulated=self._simulated),
-            **({"last": link.traffic.lines(self._clock(), whole=self._simulated)} if wanted else {}),
         )
+        if link.opened and over.code != "link-stopped":  # in a line of its own, since it may be long
+            last = link.traffic.lines(self._clock(), whole=self._simulated)
+            write_log(self._log.info if is_new else self._log.debug, "link.traffic", link=self._health.link, last=last)
 
     def _enter(self, state: LinkState, why: LinkOver | None = None, hint: AnyText = "") -> bool:
         """Set the state, and the reason if given. Return whether it changed, in which case it has been reported."""
@@ -271,6 +272,8 @@ class LinkKeeper:
 
 
 def _countable(statistics: LinkStatistics, *, simulated: bool) -> dict[str, int]:
-    """Return the counters that a log may show. Bytes of a real device are left out: a ten has one more than a nine."""
+    """Return the counters above 0 that a log may show. Bytes of a real device are left out: a ten has one more than a
+    nine.
+    """
     counted: dict[str, int] = msgspec.structs.asdict(statistics)
-    return {name: number for name, number in counted.items() if simulated or not name.startswith("bytes_")}
+    return {name: count for name, count in counted.items() if count and (simulated or not name.startswith("bytes_"))}

@@ -53,6 +53,9 @@ async def until_journaled(stage: Stage, code: str) -> None:
 async def state_with(stage: Stage, code: str, event: str = "link.refused", *, in_journal: bool = True) -> TableView:
     """Return the state once the daemon has logged and journaled the reason: out of service, with sentence and hint."""
     await stage.daemon.until(lambda: any(line["code"] == code for line in stage.daemon.logged(event)))
+    written = [line for line in stage.daemon.err if f'"event": "{event}"' in line]
+    assert all(line.startswith(f'{{"event": "{event}", "sentence": ') for line in written), written
+    assert all(len(line) <= 500 for line in written if event == "link.lost"), "journalctl cuts long lines"
     if in_journal:
         await until_journaled(stage, code)
     shown = await stage.state()

@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,13 @@ from click.testing import CliRunner, Result
 from controller.commands.doctor.files import growth_of
 from controller.commands.doctor.machine import Machine, User, may, run_program
 from controller.commands.main import main
+from controller.journal.file import Identity
 from controller.program_files import Program
 from firmware_bridge.device_keys import write_device_keys
 from tests.floor.certificates import Authority
 from tests.interfaces.test_init import REAL
+from tests.journal.vocabulary import append, open_journal
+from tests.support.as_user import NEEDS_ROOT
 
 NETWORK = (
     "systemctl show --property=RestrictAddressFamilies --property=IPAddressAllow --property=IPAddressDeny"
@@ -479,6 +483,34 @@ def test_access_follows_owner_group_and_mode(
 ) -> None:
     found = os.stat_result((mode, 0, 0, 1, 1, 9, 0, 0, 0, 0))
     assert may(User("u", uid, frozenset(groups)), found, wanted) is allowed
+
+
+def test_what_is_wrong_with_a_table_that_does_not_run(tmp_path: Path) -> None:
+    """The port of screens, at which a running table is asked, does not matter."""
+    made = CliRunner().invoke(main, ["init", str(tmp_path / "bench"), "--simulated", "--yes"])
+    assert made.exit_code == 0, made.stderr
+    folder = tmp_path / "bench/journal"
+    with closing(open_journal(folder, identity=Identity("5e" * 16, "bench", simulated=True))) as journal:
+        append(journal, 1)
+    (folder / "pin").unlink()
+    found = CliRunner().invoke(
+        main, ["doctor", "--no-journal", "--config", str(tmp_path / "bench/table.toml"), "--json"]
+    )
+    said = {one["what"]: one for one in json.loads(found.stdout)["findings"] if one["level"] != "ok"}
+    assert said["active"]["sentence"] == "No daemon of this table runs."
+    assert said["active"]["mend"] == f"cardshoe run --config {tmp_path}/bench/table.toml"
+    assert said["pin"]["sentence"] == f"The pin {folder}/pin of the journal is missing."
+
+
+@NEEDS_ROOT
+def test_a_disk_that_is_mounted_read_only_is_named(pc: Pc) -> None:
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "none", pc.journal], check=True)
+    try:
+        found = pc.findings()["disk"]
+    finally:
+        subprocess.run(["umount", pc.journal], check=True)
+    assert found["sentence"] == f"{pc.journal} is on a disk that is mounted read-only."
+    assert found["mend"].endswith(f"mount -o remount,rw {pc.journal}")
 
 
 def test_a_missing_program_has_no_output() -> None:

@@ -23,7 +23,7 @@ TEXTS = frozenset({"hint", "message", "note", "problem", "question", "sentence"}
 MESSAGES = frozenset({"message", "counted", "Message", "RefusedError"})
 BASES = frozenset({"MessageError", "ProblemError"})
 COMMANDS = re.compile(
-    r"(apt-get|cardshoe|chmod|chown|echo|journalctl|openssl|rm|sh|ss|sudo|systemctl|timedatectl|udevadm) "
+    r"(apt-get|cardshoe|chmod|chown|echo|dmesg|journalctl|mount|openssl|rm|sh|ss|sudo|systemctl|timedatectl|udevadm) "
 )
 """What a person enters in a shell is the same in every language."""
 

@@ -216,7 +216,8 @@ async def lines_after_a_loss(desk: Desk, clock: HandClock, card: bytes, *, simul
             clock.now += 0.25
             bench.unplug()
             await desk.until_state(LinkState.LOST)
-    (line,) = [line for line in logged if line["event"] == "link.lost" and line["code"] == "transport-lost"]
+    assert [line["code"] for line in logged if line["event"] == "link.lost"] == ["transport-lost"]
+    (line,) = [line for line in logged if line["event"] == "link.traffic"]
     return list(line["last"])
 
 

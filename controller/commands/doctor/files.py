@@ -28,6 +28,7 @@ from controller.daemon.configuration_checks import of_floor
 from controller.daemon.configuration_files import mistakes_of_files
 from controller.daemon.journal_files import foreign_in, give_to, other_signer
 from controller.journal import JournalError
+from controller.journal.pinning import PIN
 from controller.journal.verification import OF_DOUBTS, verify_journal
 from firmware_bridge.device_keys import read_device_keys
 from firmware_bridge.errors import KeyFileError
@@ -54,7 +55,9 @@ def look(table: CheckedTable, *, journal: bool) -> Iterator[MachineFinding]:
         yield warning(message("signing key"), said, mend)
     yield from _floor(table)
     yield from _paired(table)
+    yield from _pin(table)
     yield from _room(table)
+    yield from _read_only(table)
     yield from _socket(table)
     if journal:
         yield _journal(table)
@@ -185,6 +188,25 @@ def _paired(table: CheckedTable) -> Iterator[MachineFinding]:
             ),
             mend,
         )
+
+
+def _pin(table: CheckedTable) -> Iterator[MachineFinding]:
+    """Check that the pin is beside the journal: without it the next start asks people whether this is the journal."""
+    folder = table.configuration.journal.folder
+    if folder.is_dir() and any(folder.glob("*.journal")) and not (folder / PIN).exists():
+        said = message("The pin {path} of the journal is missing.", path=str(folder / PIN))
+        mend = message("Start the daemon; a pit supervisor who has compared the journal then enters return to service")
+        yield problem(message("pin"), said, mend)
+
+
+def _read_only(table: CheckedTable) -> Iterator[MachineFinding]:
+    """Check that the disks of journal and socket can be written. Root sees no other sign of it."""
+    for folder in dict.fromkeys((table.configuration.journal.folder, table.configuration.api.socket.parent)):
+        there = _nearest(folder).resolve()
+        if os.statvfs(there).f_flag & os.ST_RDONLY:
+            disk = next(one for one in (there, *there.parents) if one.is_mount())
+            sentence = message("{folder} is on a disk that is mounted read-only.", folder=str(folder))
+            yield problem(message("disk"), sentence, f"dmesg | tail; mount -o remount,rw {disk}")
 
 
 def _room(table: CheckedTable) -> Iterator[MachineFinding]:

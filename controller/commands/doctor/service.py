@@ -38,6 +38,10 @@ def look(table: CheckedTable) -> Iterator[MachineFinding]:
 def runs(table: CheckedTable) -> Iterator[MachineFinding]:
     """Check that the service runs, and that it runs this version of the program."""
     if not table.machine.has_systemd or table.is_by_hand:
+        path = table.configuration.api.socket
+        if not path.is_socket() or table.machine.ask_socket(path, "/readyz", None) is None:
+            no_daemon = message("No daemon of this table runs.")
+            yield warning(message("active"), no_daemon, f"cardshoe run --config {table.file}")
         return
     active = table.machine.run("systemctl", "is-active", table.unit)
     if active == "active":

@@ -10,6 +10,7 @@ import secrets
 import shutil
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -20,13 +21,15 @@ from controller.commands.init.system import PACKAGED_UNIT, script, system_files
 from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration, with_path
 from controller.daemon.configuration_files import files_of, mistakes_of_files
 from controller.daemon.host import HostClock
+from controller.journal import JournalError
+from controller.journal.folder import newest_header
 from controller.journal.sealing import create_key_file
 from controller.problems import BadInputError, ProblemError
 from firmware_bridge.device_keys import write_device_keys
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.drivers.registry import registered_driver
 from firmware_bridge.errors import BridgeError
-from firmware_bridge.messages import message
+from firmware_bridge.messages import Message, message
 
 STATE = Path("/var/lib/cardshoe")
 """The folder of the journals of services."""
@@ -112,8 +115,20 @@ def _check(made: Path, folder: Path) -> None:
                 "These answers do not describe a valid table. {mistakes}",
                 mistakes=with_path(error.message, str(made), str(folder)),
             ),
-            message("Nothing was written. Repeat the command with other answers."),
+            _how_to_go_on(made),
         ) from error
+
+
+def _how_to_go_on(made: Path) -> Message:
+    """Return the next step: the journal of an earlier table with this name stands in the way, or an answer is wrong."""
+    with suppress(ConfigurationError, JournalError):
+        journal = read_configuration(made / "table.toml").journal.folder
+        if newest_header(journal) is not None:
+            return message(
+                "Nothing was written. Choose another name, or move the earlier table's journal away: {command}",
+                command=f"mv {journal} {journal}-before",
+            )
+    return message("Nothing was written. Repeat the command with other answers.")
 
 
 def _write(made: Path, folder: Path, table: NewTable) -> None:
