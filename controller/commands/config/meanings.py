@@ -50,7 +50,7 @@ MEANINGS: Final = {
     "house.kind": "the irregularity that was noticed",
     "house.disposition": "the consequence: void, continue, refer, reshuffle, or remove_hand",
     "house.because": "the reason, as screens show it",
-    "house.when": "facts that must hold, each true or false; docs/configuration.md lists them",
+    "house.when": "facts that must hold, each true or false; the page on configuration lists them",
     "house.noticed": "when it must have been noticed",
     "house.confirms": "the lowest rank that may confirm it",
     "house.decides": "the lowest rank that decides what the rule leaves open",
