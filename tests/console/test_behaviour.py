@@ -479,6 +479,10 @@ def test_a_steps_headline_is_neutral_and_the_stop_alone_is_red(page: Page, serve
     says(page, "#sentence", "continue or withdraw")
     assert page.locator("#sentence.red").count() == 0
     assert page.locator(".place.red").count() == 1
+    show(server, "turned down")
+    says(page, "#sentence", "face down")
+    assert page.locator("#sentence.amber").count() == 1
+    assert page.locator(".place.red").count() == 0
 
 
 def test_a_window_that_is_too_small_says_so(page: Page, server: PageServer) -> None:

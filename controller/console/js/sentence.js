@@ -42,7 +42,7 @@ function isTooSmall() {
 function tone(view) {
   const lost = !view.device.connected || view.device.stopped !== "" || view.service !== "in_service";
   if (view.irregularities.some((found) => found.blocks)) return "red";
-  if (view.held && !view.paused) return "red";
+  if (view.held && !view.paused) return view.moves.length ? "amber" : "red"; // all is decided, and people move cards
   if (lost && inRound(view) && ["first_card", "dealing_sets", "dealing_singles"].includes(view.phase)) return "red";
   return view.paused || lost || view.count_due ? "amber" : "plain";
 }
