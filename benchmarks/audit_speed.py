@@ -20,9 +20,9 @@ import numpy as np
 from controller.games import game
 from controller.games.specification import Unit
 from shuffle_audit import exact, patterns
-from shuffle_audit.dealing import dealing
 from shuffle_audit.evidence import ShuffleEvidence
 from shuffle_audit.faces import NEW_DECK, faces_out
+from shuffle_audit.games_dealt import deals
 from shuffle_audit.hands_dealt import compare
 from shuffle_audit.models.shuffle_model import UNIFORM
 from shuffle_audit.money import Start, costs, first_reading
@@ -71,7 +71,8 @@ def main() -> None:
     kept = Nulls(np.random.default_rng(2))
     all_tests(orders, kept)
     law = first_reading(game("NC"))
-    deal, out = dealing(law, Unit.SINGLES), faces_out(orders, NEW_DECK)
+    deal = next(one for one in deals() if (one.game, one.units) == ("NC", (Unit.SINGLES,)))
+    out = faces_out(orders, NEW_DECK)
     rows: dict[str, Callable[[], object]] = {
         "plain numpy, one statistic": lambda: plain(orders),
         "cardshoe, the same statistic": lambda: patterns.rising_sequences(orders),
@@ -79,7 +80,7 @@ def main() -> None:
         "all tests, samples drawn": lambda: all_tests(orders, Nulls(np.random.default_rng(2))),
         "all tests, samples kept": lambda: all_tests(orders, kept),
         "evidence, deck after deck": lambda: ShuffleEvidence().add(orders),
-        "hands dealt, against the odds": lambda: compare(law, deal, out),
+        "hands dealt, against the odds": lambda: compare(deal, out),
         "money, as many rounds": lambda: costs(
             law, UNIFORM, Unit.SINGLES, Start.NEW_DECK, np.random.default_rng(3), given.decks
         ),

@@ -46,11 +46,21 @@ class Dealing(NamedTuple):
         return out[:, 0] % RANK_COUNT if len(self.at) > 1 else np.zeros(len(out), np.int64)
 
     def hands(self, out: Faces) -> Hands:
-        """Return the hand of each place of each deck, from the faces of the order out."""
+        """Return the hand of each place of each deck, from the faces of the order out; -1 if a face of it, or the First
+        Card, is unknown (-1).
+        """
         decks = np.arange(len(out))[:, None, None]
-        first, second, third = np.moveaxis(out[decks, self.at[self.start(out)]], 2, 0)
-        found: Hands = _numbers()[first, second, third]
+        cards = out[decks, self.at[self.start(out)]]
+        found: Hands = _numbers()[cards[..., 0], cards[..., 1], cards[..., 2]]
+        unknown = (cards < 0).any(axis=2)
+        if len(self.at) > 1:
+            unknown |= out[:, :1] < 0
+        found[unknown] = -1
         return found
+
+    def is_same(self, other: Dealing) -> bool:
+        """Return whether both deal the same cards to the same places."""
+        return self.places == other.places and np.array_equal(self.at, other.at)
 
     def collected(self, out: Faces) -> Faces:
         """Return the deck after the round: hands in the order of `places`, cards as dealt, with the rest below."""
@@ -88,6 +98,11 @@ def _numbers() -> npt.NDArray[np.int64]:
     for order in permutations(range(HAND_SIZE)):
         found[tuple(hands[:, order].T)] = np.arange(len(hands))
     return found
+
+
+def number_of(hand: Faces) -> int:
+    """Return the number of a hand of three faces."""
+    return int(_numbers()[tuple(hand)])
 
 
 @cache

@@ -1,28 +1,35 @@
 """Compares hands from shuffled decks with the exact odds: their classes, and wins, losses and ties of boxes.
 
-Each place takes one hand of each deck, and decks are independent. Where every order is equally likely, a count at one
-place is binomial, with a probability that follows from the game's rules. This holds for every place, every order of
-dealing and every order in (which must be known for another reason: see `shuffle_audit`).
+Each place takes one hand of each deck. Where every order is equally likely, a count at one place is binomial, with a
+probability that follows from the game's rules. This holds for every place, every order of dealing, and whatever went
+in, even the previous order out.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
-from math import sqrt
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from controller.games.specification import Unit
 from controller.rules.dealing_order import Place
 from controller.rules.hand_counting import WHOLE_DECK, Trait, classes_by, count_hands, count_pairs, unsuited
 from controller.rules.hands import THREE_PICTURES, Outcome, class_name, rank_key
 from controller.rules.law import Law
-from shuffle_audit.dealing import Dealing, keys
-from shuffle_audit.exact import tails_of_decks
+from firmware_bridge.messages import Message
+from shuffle_audit.cells import Cells, bernoulli
+from shuffle_audit.dealing import Dealing, Hands, keys
+from shuffle_audit.exact import mean_and_variance, tails_of_decks
 from shuffle_audit.faces import Faces
+from shuffle_audit.faces_at_places import points_in_words
 
 _RANKING = frozenset({Trait.RANKING})
+LOW: Final = 0.5  # the part of alarms that are raised by hands that are too rare
+PICTURES: Final = ("no picture", "one picture", "two pictures")
 
 
 class Compared(NamedTuple):
@@ -36,6 +43,52 @@ class Compared(NamedTuple):
     expected: float
     deviation: float
     p: float
+
+
+class Kind(NamedTuple):
+    """A kind of hands: `holds[key]` says whether a hand of this class is of the kind."""
+
+    name: Message | str
+    holds: npt.NDArray[np.bool_]
+    odds: float
+
+
+class Deal(NamedTuple):
+    """A deal by a game's rules, as `dealing` describes it, with the kinds of hands that are compared. `units` has both
+    units if they deal alike.
+    """
+
+    game: str
+    units: tuple[Unit, ...]
+    dealing: Dealing
+    kinds: tuple[Kind, ...]
+
+    @property
+    def unit(self) -> str:
+        """The units in words."""
+        return " or ".join(self.units)
+
+    @property
+    def compared(self) -> int:
+        """The number of counts."""
+        return compared(self.dealing.places, self.kinds)
+
+
+class Counted(NamedTuple):
+    """The same count at several places, in as many decks."""
+
+    places: tuple[Place, ...]
+    what: Message | str
+    decks: int
+    odds: float
+    counts: npt.NDArray[np.int64]
+
+    def cells(self, weight: float, where: str) -> Cells:
+        """Return the counts as cells. `where` says where these hands come from."""
+        return Cells(
+            bernoulli(self.odds), self.decks, self.counts, lambda at: f"{self.what} at {self.places[at]}, {where}",
+            weight, LOW,
+        )  # fmt: skip
 
 
 @cache
@@ -63,23 +116,63 @@ def outcome_odds() -> dict[Outcome, Fraction]:
     return {each: Fraction(count, WHOLE_DECK.pairs) for each, count in ways.items()}
 
 
-def compare(law: Law, deal: Dealing, out: Faces) -> list[Compared]:
-    """Compare every class at every place, and every outcome at every box, of decks with these faces from the top."""
-    key = keys()[deal.hands(out)]
-    counted: list[tuple[Place, str, int, Fraction]] = []
-    for at, place in enumerate(deal.places):
-        came = np.bincount(key[:, at], minlength=THREE_PICTURES + 1)
-        for number, odds in enumerate(class_odds()):
-            counted.append((place, str(class_name(number, law.game.names)), int(came[number]), odds))
-    for at, place in enumerate(deal.places[:-1]):
-        above = np.sign(key[:, at] - key[:, -1])
+def kinds_of(law: Law) -> tuple[Kind, ...]:
+    """Return the classes of hands by the game's names, hands by their number of pictures, and by their points."""
+    key = np.arange(THREE_PICTURES + 1)
+    points, shown = np.where(key < THREE_PICTURES, key // 3, 0), np.where(key < THREE_PICTURES, key % 3, 3)
+    kinds: list[tuple[Message | str, npt.NDArray[np.bool_]]] = [
+        *((class_name(number, law.game.names), key == number) for number in key.tolist()),
+        *((words, shown == number) for number, words in enumerate(PICTURES)),
+        *((words, points == number) for number, words in enumerate(points_in_words())),
+    ]
+    odds = class_odds()
+    return tuple(
+        Kind(name, holds, float(sum((odds[one] for one in np.flatnonzero(holds)), Fraction(0))))
+        for name, holds in kinds
+    )
+
+
+def compared(places: Sequence[Place], kinds: Sequence[Kind]) -> int:
+    """Return the number of counts: every kind at every place, every outcome at every box."""
+    return len(places) * len(kinds) + (len(places) - 1) * len(Outcome)
+
+
+def count(places: Sequence[Place], hands: Hands, kinds: Sequence[Kind]) -> Iterator[Counted]:
+    """Count every kind of hands at every place, and every outcome at every box. The Dealer is the last place; a hand
+    may be unknown (-1).
+    """
+    known = hands >= 0
+    key = np.where(known, keys()[hands], THREE_PICTURES + 1)
+    table = np.stack([np.bincount(one, minlength=THREE_PICTURES + 2) for one in key.T])[:, : THREE_PICTURES + 1]
+    for decks, at in _by_number(known.sum(axis=0)):
+        for kind in kinds:
+            counts = table[at][:, kind.holds].sum(axis=1)
+            yield Counted(tuple(places[one] for one in at), kind.name, decks, kind.odds, counts)
+    both = known[:, :-1] & known[:, -1:]
+    above = np.where(both, np.sign(key[:, :-1] - key[:, -1:]), 2)
+    for decks, at in _by_number(both.sum(axis=0)):
         for each, sign in ((Outcome.WIN, 1), (Outcome.LOSE, -1), (Outcome.TIE, 0)):
-            counted.append((place, each.value, int((above == sign).sum()), outcome_odds()[each]))
-    return [_compared(*one, decks=len(out)) for one in counted]
+            counts = (above[:, at] == sign).sum(axis=0)
+            odds = float(outcome_odds()[each])
+            yield Counted(tuple(places[one] for one in at), each.value, decks, odds, counts)
 
 
-def _compared(place: Place, what: str, count: int, odds: Fraction, *, decks: int) -> Compared:
-    chance = float(odds)
-    p = min(1.0, 2 * min(tails_of_decks(np.array([1 - chance, chance]), decks, count)))
-    deviation = sqrt(decks * chance * (1 - chance))
-    return Compared(place, what, count, decks * chance, deviation, p)
+def _by_number(seen: npt.NDArray[np.int64]) -> Iterator[tuple[int, list[int]]]:
+    """Yield the indexes that as many decks show, by that number."""
+    for decks in np.unique(seen[seen > 0]).tolist():
+        yield decks, np.flatnonzero(seen == decks).tolist()
+
+
+def compare(deal: Deal, out: Faces) -> list[Compared]:
+    """Compare every count of a deal with the exact odds. A face may be unknown (-1)."""
+    counts = count(deal.dealing.places, deal.dealing.hands(out), deal.kinds)
+    return [one for counted in counts for one in _compared(counted)]
+
+
+def _compared(counted: Counted) -> Iterator[Compared]:
+    one = bernoulli(counted.odds)
+    mean, variance = mean_and_variance(one)
+    for place, found in zip(counted.places, counted.counts.tolist(), strict=True):
+        p = min(1.0, 2 * min(tails_of_decks(one, counted.decks, found)))
+        deviation = (counted.decks * variance) ** 0.5
+        yield Compared(place, str(counted.what), found, counted.decks * mean, deviation, p)

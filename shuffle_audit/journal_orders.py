@@ -78,17 +78,22 @@ class _Shuffle(msgspec.Struct):
     load: _Load
     first: bool
     faces: dict[int, str] = {}
+    hands: dict[str, tuple[str, ...]] = {}
     round: int = 0
     is_over: bool = False
+    is_concluded: bool = False
 
 
 class JournalDeck(msgspec.Struct, frozen=True):
-    """A shuffle of the device, with its entry in the journal, its time, and the round in which the deck was dealt."""
+    """A shuffle of the device, with its entry in the journal, its time, and the round in which the deck was dealt.
+    `hands` has the hands of this deck that were turned over, by place, if the round was concluded.
+    """
 
     entry: int
     utc_ns: int
     round: int
     deck: DeckOrders
+    hands: dict[str, tuple[str, ...]] = {}
 
 
 class JournalOrders:
@@ -129,7 +134,8 @@ class JournalOrders:
         known = one.first and one.load.is_new and self._maker is not None
         after = tuple(one.faces.get(ordinal, UNKNOWN) for ordinal in range(1, DECK_SIZE + 1))
         before = self._maker if known and self._maker is not None else ()
-        return JournalDeck(one.entry, one.utc_ns, one.round, DeckOrders(before, after))
+        hands = one.hands if one.is_concluded else {}
+        return JournalDeck(one.entry, one.utc_ns, one.round, DeckOrders(before, after), hands)
 
     # -- changes by event
 
@@ -188,12 +194,17 @@ class JournalOrders:
         for card in revealed if isinstance(revealed, list) else [revealed]:
             if card is not None and (found := self._by_number.get(card["shuffle"])) is not None:
                 found.faces[card["ordinal"]] = card_name(card["card"])
+        if isinstance(revealed, list) and revealed and None not in revealed:
+            shuffles = {card["shuffle"] for card in revealed}
+            if len(shuffles) == 1 and (found := self._by_number.get(shuffles.pop())) is not None:
+                found.hands[happened.event["place"]] = tuple(card_name(card["card"]) for card in revealed)
 
     def phase(self, decided: DecisionInRound, happened: Happened) -> None:
         if happened.event["phase"] in ("concluded", "voided"):
             over = [one for one in self._shuffles[-4:] if one.round == decided.round and not one.is_over]
             for one in over:
                 one.is_over = True
+                one.is_concluded = happened.event["phase"] == "concluded"
             self._over += over
 
     def _load(self, number: int) -> _Load:

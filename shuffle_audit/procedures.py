@@ -2,23 +2,36 @@
 
 Each statistic is the sum of a count over all decks. Under uniform orders the decks are independent, so its distribution
 is the convolution of one deck's: exact for one deck or a thousand. `favoured_places` and `repeated_orders` compare
-decks with each other instead, and their chances are upper bounds. The procedures of `sampled` and those of faces are
-added if their inputs are given.
+decks with each other instead, and `faces_at_places`, `neighbours`, `games_dealt` and `earlier_decks` take the rarest of
+many counts: their chances are upper bounds. The procedures of `sampled` and those of faces are added if their inputs
+are given.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import sqrt
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from shuffle_audit import exact, favoured_places, patterns, repeated_orders
+from shuffle_audit import (
+    earlier_decks,
+    exact,
+    faces_at_places,
+    favoured_places,
+    games_dealt,
+    neighbours,
+    patterns,
+    repeated_orders,
+)
+from shuffle_audit.cells import Cells, rarest
 from shuffle_audit.exact import Distribution
 from shuffle_audit.faces import KINDS, Faces, Kinds, faces_out, numbers_of_runs, runs
 from shuffle_audit.orders import Counts, Orders
 from shuffle_audit.sampled import SAMPLED, Nulls, SampledProcedure
+from shuffle_audit.shown import Shown
+from shuffle_audit.table_hands import TableHands
 
 
 class Procedure(NamedTuple):
@@ -40,7 +53,8 @@ class Result(NamedTuple):
     """The result of a test. `expected` and `deviation` are those of the statistic under uniform orders. `p` is the
     chance of this result or one that is stronger evidence against the shuffle. `adjusted` is the least chance of a
     false alarm, over all procedures, at which this one raises it. `p` is estimated from `samples`, or exact if 0.
-    `beyond` means that the statistic exceeds all samples, and `p` may be a bound.
+    `beyond` means that the statistic exceeds all samples, and `p` may be a bound. `where` names the rarest of many
+    counts, which `statistic` is then.
     """
 
     id: str
@@ -54,6 +68,16 @@ class Result(NamedTuple):
     decks: int
     samples: int = 0
     beyond: bool = False
+    where: str = ""
+
+
+def below(chance: float) -> str:
+    """Return the words for a chance that is too small for people to read as a number, or "".
+
+    >>> below(1e-30), below(2e-8), below(0.01)
+    ('one in a billion', 'one in a million', '')
+    """
+    return next((words for limit, words in IN_WORDS if chance < limit), "")
 
 
 def _exact_null(numbers: Callable[[int], tuple[int, ...]]) -> Callable[[int], Distribution]:
@@ -61,6 +85,8 @@ def _exact_null(numbers: Callable[[int], tuple[int, ...]]) -> Callable[[int], Di
 
 
 SMALLEST: Final = 1e-300  # chances below this are rounding noise
+IN_WORDS: Final = ((1e-9, "one in a billion"), (1e-6, "one in a million"))
+"""Chances below which people read words and not a number."""
 DFH: Final = "Diaconis, Fulman, Holmes 2013"
 PROCEDURES: Final = (
     Procedure(
@@ -97,13 +123,16 @@ PROCEDURES: Final = (
     ),
 )  # fmt: skip
 RUNS_LOW: Final = 0.7
-RUNS_SHARE: Final = 0.0075
+RUNS_SHARE: Final = 0.0025
+RAREST: Final = (faces_at_places, games_dealt, neighbours, earlier_decks)
+"""Procedures that take the rarest of many counts."""
 SHARES: Final[dict[str, float]] = {
     **{one.id: one.share for one in PROCEDURES},
     favoured_places.ID: favoured_places.SHARE,
     repeated_orders.ID: repeated_orders.SHARE,
     **{one.id: one.share for one in SAMPLED},
     **{one.id: RUNS_SHARE for one in KINDS},
+    **{one.ID: one.SHARE for one in RAREST},
 }
 """The shares add up to 1: if each procedure raises an alarm at its share, all together do at the whole (Bonferroni). If
 some are left out, the others keep their shares, and false alarms are rarer.
@@ -116,13 +145,16 @@ def examine(
     random: np.random.Generator | Nulls | None = None,
     faces: Faces | None = None,
     others: Sequence[Orders] = (),
+    shown: Shown | None = None,
+    rounds: Sequence[TableHands] = (),
 ) -> list[Result]:
     """Run all procedures, in the order of `SHARES`.
 
     `random` adds the sampled ones; a `Nulls` keeps its samples for the next call. `faces` adds those of faces; it has
     the faces of the order in, a row for each deck or one for all. `others` are decks of other sizes, the relative
-    orders of those known in part, which only sums over decks can use. A statistic that is constant for that many decks
-    is left out. Raise `OrderError` if decks have other faces than the first.
+    orders of those known in part, which only sums over decks can use. `shown` has the orders out by card, of these and
+    of decks without an order in; `rounds` has the hands of a table's rounds. A statistic that is constant for that many
+    decks is left out. Raise `OrderError` if decks have other faces than the first.
     """
     found = [_result(one, orders, others) for one in PROCEDURES]
     if favoured_places.is_tested(*orders.shape):
@@ -134,7 +166,24 @@ def examine(
         found += [_sampled(one, orders, nulls) for one in SAMPLED if len(orders) and one.spread(len(orders))]
     if faces is not None:
         found += [_result(_runs_procedure(kinds, faces), orders) for kinds in KINDS]
-    return found
+    return [*found, *examine_cards(orders, shown, rounds)]
+
+
+def examine_cards(orders: Orders, shown: Shown | None, rounds: Sequence[TableHands] = ()) -> Iterator[Result]:
+    """Yield the results of the procedures that take the rarest of many counts. Only that of neighbours uses orders."""
+    families: dict[str, Iterable[Cells]] = {neighbours.ID: neighbours.cells(orders, shown)}
+    if shown is not None:
+        families[faces_at_places.ID] = faces_at_places.cells(shown)
+        families[earlier_decks.ID] = earlier_decks.cells(shown)
+        if shown.is_whole_deck:
+            families[games_dealt.ID] = games_dealt.cells(shown.out, rounds)
+    for one in RAREST:
+        if (found := rarest(families.get(one.ID, ()))) is not None:
+            p = max(SMALLEST, found.p)
+            yield Result(
+                one.ID, one.WORDS, one.SOURCE, found.found, found.expected, found.deviation, p,
+                min(1.0, p / one.SHARE), found.decks, where=found.name,
+            )  # fmt: skip
 
 
 def _favoured_place(orders: Orders) -> Result:

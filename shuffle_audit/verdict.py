@@ -13,13 +13,15 @@ from typing import Final, Literal
 import msgspec
 import numpy as np
 
-from shuffle_audit import patterns
+from shuffle_audit import earlier_decks, faces_at_places, games_dealt, patterns
 from shuffle_audit.evidence import OF_EVIDENCE, ShuffleEvidence
 from shuffle_audit.faces import KINDS, faces_if_known, unknown_face
 from shuffle_audit.orders import DeckOrders, Orders, unshuffled
 from shuffle_audit.partial_orders import LEAST_KNOWN, Seen, seen_of
-from shuffle_audit.procedures import SHARES, SMALLEST, Result, examine
+from shuffle_audit.procedures import IN_WORDS, SHARES, SMALLEST, Result, below, examine, examine_cards
 from shuffle_audit.sampled import SAMPLED, Nulls
+from shuffle_audit.shown import Shown, shown_of
+from shuffle_audit.table_hands import TableHands
 
 LEVEL: Final = 0.01
 OF_PROCEDURES: Final = 0.9  # the procedures' part of the chance of a false alarm
@@ -44,6 +46,7 @@ class ProcedureFinding(msgspec.Struct, frozen=True):
     decks: int = 0
     samples: int = 0
     beyond: bool = False
+    where: str = ""
     silent: bool = False
 
 
@@ -75,7 +78,8 @@ class AuditVerdict(msgspec.Struct, frozen=True):
     number of right guesses a deck of a player who knows the order in, null if no deck is known as a whole;
     `guesses_expected` is that under uniform orders. `partial` of the examined decks are known in part, with
     `least_known` cards or more; `few_known` were left out for having too few known cards. `not_run` has the procedures
-    that did not run; a verdict that nothing was found names them in its sentence.
+    that did not run; a verdict that nothing was found names them in its sentence. `by_cards` decks were examined by the
+    cards that came out, which needs no order in.
     """
 
     verdict: Word
@@ -94,27 +98,30 @@ class AuditVerdict(msgspec.Struct, frozen=True):
     few_known: int = 0
     least_known: int = 0
     not_run: tuple[NotRun, ...] = ()
+    by_cards: int = 0
 
 
 def judge(
-    decks: Sequence[DeckOrders], level: float = LEVEL, *, random: np.random.Generator | Nulls | None = None
-) -> AuditVerdict:
-    """Judge the decks whose order before the shuffle is known, as far as their cards are known. `level` is the chance
-    of a false alarm over everything that is examined.
+    decks: Sequence[DeckOrders], level: float = LEVEL, *, random: np.random.Generator | Nulls | None = None,
+    rounds: Sequence[TableHands] = (),
+) -> AuditVerdict:  # fmt: skip
+    """Judge the decks, as far as their cards are known. `level` is the chance of a false alarm over everything that is
+    examined.
 
+    Decks whose order in is unknown are examined by the cards that came out, which can only show that a shuffler is bad.
     `random` adds the sampled procedures (see `procedures.examine`); the procedures on faces are added if the names are
-    names of cards. Both use whole decks only. Raise `OrderError` if the sizes of decks differ, or two orders do not
-    belong to one deck.
+    names of cards. `rounds` has the hands that were dealt at a table. Raise `OrderError` if the sizes of decks differ,
+    or two orders do not belong to one deck.
     """
     known = [deck for deck in decks if deck.before]
     cards = len(decks[0].after) if decks else 0
-    if not known:
-        return _nothing_examined(len(decks), cards, level)
     seen = seen_of(known)
+    shown = shown_of(decks)
     if not seen.orders:
-        return _nothing_examined(len(decks), cards, level, len(known))
+        return _by_cards_alone(len(decks), cards, level, len(known), shown, rounds)
     faces = faces_if_known([deck for deck in known if deck.is_whole]) if len(seen.whole) else None
-    results = examine(seen.whole, random=random, faces=faces, others=seen.parts)
+    by_card = shown if isinstance(shown, Shown) else None
+    results = examine(seen.whole, random=random, faces=faces, others=seen.parts, shown=by_card, rounds=rounds)
     gathered = _gathered(seen.in_sequence, level)
     if seen.partial:
         gathered = msgspec.structs.replace(gathered, likeliest="")
@@ -123,7 +130,7 @@ def judge(
     code = ""
     if word == "nothing found" and not _can_speak_of(seen, level):
         word, code = "no verdict", "too-few-decks"
-    not_run = tuple(_not_run(results, seen, known, sampled=random is not None))
+    not_run = tuple(_not_run(results, seen, known, shown, sampled=random is not None))
     return AuditVerdict(
         word,
         code,
@@ -141,14 +148,24 @@ def judge(
         seen.few,
         min(map(len, seen.orders)),
         not_run,
+        0 if by_card is None else len(by_card.cards),
     )
 
 
-def _not_run(results: Sequence[Result], seen: Seen, known: Sequence[DeckOrders], *, sampled: bool) -> Iterator[NotRun]:
+def _not_run(
+    results: Sequence[Result], seen: Seen, known: Sequence[DeckOrders], shown: Shown | str, *, sampled: bool
+) -> Iterator[NotRun]:
     """Yield the procedures without a result. Sampled ones that were not asked for are not missing."""
     ran = {one.id for one in results}
     of_faces = tuple(one.id for one in KINDS if one.id not in ran)
-    others = [one for one in SHARES if one not in ran and one not in of_faces]
+    of_cards: tuple[str, ...] = ()
+    if isinstance(shown, str):
+        of_cards = faces_at_places.ID, games_dealt.ID, earlier_decks.ID
+        yield NotRun(of_cards, shown)
+    elif not shown.is_whole_deck:
+        of_cards = (games_dealt.ID,)
+        yield NotRun(of_cards, "the games are dealt from the 52 cards, by their names")
+    others = [one for one in SHARES if one not in ran and one not in (*of_faces, *of_cards)]
     if not sampled:
         others = [one for one in others if one not in {procedure.id for procedure in SAMPLED}]
     whole = [deck for deck in known if deck.is_whole]
@@ -205,17 +222,19 @@ def _gathered(runs: Iterable[Orders], level: float) -> Gathered:
     return Gathered(most / log(10), best, limit, most >= log(limit), evidence.likeliest.words)
 
 
-def _chance(results: Sequence[Result], gathered: Gathered) -> float:
+def _chance(results: Sequence[Result], gathered: Gathered | None) -> float:
     by_procedures = min((one.adjusted for one in results), default=1.0)
-    by_evidence = exp(-gathered.most_log10 * log(10))
+    by_evidence = exp(-gathered.most_log10 * log(10)) if gathered is not None else 1.0
     return max(SMALLEST, min(1.0, by_procedures / OF_PROCEDURES, by_evidence / OF_EVIDENCE))
 
 
 def _sentence(word: Word, chance: float, level: float, decks: int, not_run: Sequence[NotRun] = ()) -> str:
     if word == "bad":
+        words = below(chance) if level > IN_WORDS[-1][0] else ""
+        at_most = f"less than {words}" if words else f"at most {chance:.2g}"
         return (
-            f"A shuffle that makes every order equally likely gives decks that look this bad with a chance of at most "
-            f"{chance:.2g}; the limit is {level:g}."
+            "A shuffle that makes every order equally likely gives decks that look this bad with a chance of "
+            f"{at_most}; the limit is {level:g}."
         )
     if word == "nothing found":
         missing = "".join(f" Not examined by {', '.join(one.ids)}: {one.why}." for one in not_run)
@@ -230,20 +249,30 @@ def _sentence(word: Word, chance: float, level: float, decks: int, not_run: Sequ
     )
 
 
-def _nothing_examined(decks: int, cards: int, level: float, few: int = 0) -> AuditVerdict:
-    """Return the verdict for no decks. `few` decks have a known order in, but too few known cards."""
+def _by_cards_alone(
+    decks: int, cards: int, level: float, known: int, shown: Shown | str, rounds: Sequence[TableHands]
+) -> AuditVerdict:
+    """Return the verdict for decks without a usable order in. `known` decks have one, but too few known cards. The
+    cards that came out can show a shuffler that looks at them; if they do not, there is no verdict.
+    """
     which = "the deck" if decks == 1 else f"any of the {decks:,} decks"
     sentence = (
         f"The order in is not known for {which}. If the order in was random and is not known, the order out of any "
         "shuffler that does not look at faces is uniform, however badly it shuffles, and shows nothing."
     )
+    word: Word = "no verdict"
     code = "order-in-not-known"
     if not decks:
         sentence, code = "There are no decks.", "too-few-decks"
-    if few:
+    if known:
         code = "too-few-cards"
         sentence = f"No deck with an order in has {LEAST_KNOWN} or more cards that are known both before and after."
-    expected = guesses_expected(cards)
+    results = list(examine_cards(unshuffled(0, cards), shown, rounds)) if isinstance(shown, Shown) else []
+    chance = _chance(results, None) if results else None
+    if chance is not None and chance <= level:
+        word, code, sentence = "bad", "", _sentence("bad", chance, level, decks)
     return AuditVerdict(
-        "no verdict", code, sentence, level, None, 0, decks - few, cards, None, expected, (), None, few_known=few
-    )
+        word, code, sentence, level, chance, 0, decks - known, cards, None, guesses_expected(cards),
+        tuple(_finding(one, level * OF_PROCEDURES) for one in results), None, few_known=known,
+        by_cards=0 if isinstance(shown, str) else len(shown.cards),
+    )  # fmt: skip

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from math import floor, log10
 
-from shuffle_audit.procedures import SMALLEST
+from shuffle_audit.procedures import below
 
 BILLIONTH = 1e-9
 ONE_IN_TEN = 0.1
 
 
 def small(chance: float) -> str:
-    """Format a chance in as few digits as can be read.
+    """Format a chance for people, in as few digits as can be read.
 
-    >>> small(0.01234), small(3.14e-12), small(0.0)
-    ('0.012', '3.1e-12', 'below 1e-300')
+    >>> small(0.01234), small(3.14e-8), small(0.0)
+    ('0.012', 'below one in a million', 'below one in a billion')
     """
-    return f"{chance:.2g}" if chance >= SMALLEST else f"below {SMALLEST:g}"
+    words = below(chance)
+    return f"below {words}" if words else f"{chance:.2g}"
 
 
 def chance(share: float) -> str:
@@ -37,27 +38,27 @@ def units(log10: float) -> str:
     """Format a sum of money, given its decimal logarithm.
 
     >>> units(0.0), units(2.5), units(400.3)
-    ('1.00 units', '316.23 units', '2.0e+400 units')
+    ('1.00 units', '316.23 units', 'more than a billion units')
     """
     return f"{power_of_ten(log10, 2)} units"
 
 
 def power_of_ten(log10: float, digits: int = 0) -> str:
-    """Format a number of 1 or more, given its decimal logarithm; above a million with a power of ten.
+    """Format a number of 1 or more, given its decimal logarithm.
 
     >>> power_of_ten(1.3), power_of_ten(400.3)
-    ('20', '2.0e+400')
+    ('20', 'more than a billion')
     """
-    if log10 < 6:
-        return f"{10**log10:,.{digits}f}"
-    return f"{10 ** (log10 - floor(log10)):.1f}e+{floor(log10)}"
+    if log10 >= 9:
+        return "more than a billion"
+    return f"{10**log10:,.{digits if log10 < 6 else 0}f}"
 
 
 def times(log10: float) -> str:
     """Format a likelihood ratio, given its decimal logarithm.
 
     >>> times(2.0), times(-400.3), times(0.0)
-    ('100 times as likely', '2.0e+400 times less likely', 'as likely')
+    ('100 times as likely', 'more than a billion times less likely', 'as likely')
     """
     number = power_of_ten(abs(log10), 0 if abs(log10) > 1 else 1)
     if number == "1.0":

@@ -12,18 +12,21 @@ import numpy as np
 
 from shuffle_audit.commands.figures import percent
 from shuffle_audit.commands.options import progress
-from shuffle_audit.commands.report import AuditReport, MachineFound, NoMoney, ReadFile
-from shuffle_audit.edges import DEALS, ROUNDS, Money, money
+from shuffle_audit.commands.report import AuditReport, KindFound, MachineFound, NoMoney, ReadFile
+from shuffle_audit.edges import ROUNDS, Money, money, simulated
 from shuffle_audit.evidence import SUSPECTED, Suspect, best_fit, suspects
-from shuffle_audit.faces import NEW_DECK, faces_if_known, faces_out
-from shuffle_audit.games_dealt import Dealt, deal_games
+from shuffle_audit.faces import NEW_DECK
+from shuffle_audit.games_dealt import deal_games
+from shuffle_audit.kinds import CARDS, LEVEL, MACHINE_KINDS
 from shuffle_audit.models.named import model_named
 from shuffle_audit.models.shuffle_model import FirstPlaces
 from shuffle_audit.orders import DeckOrders, Orders
 from shuffle_audit.partial_orders import seen_of
 from shuffle_audit.power import Draws
-from shuffle_audit.regulators import chi_square
+from shuffle_audit.regulators import ChiSquare, chi_square
 from shuffle_audit.sampled import Nulls
+from shuffle_audit.shown import NOT_KNOWN, Shown, shown_of
+from shuffle_audit.table_hands import TableHands
 from shuffle_audit.verdict import AuditVerdict, judge
 
 COMPARED: Final = ("shelves:10", "shelves:20", "riffle:7")
@@ -37,26 +40,27 @@ LEAST_POWER: Final = 0.5
 
 def report_of(
     decks: Sequence[DeckOrders], files: tuple[ReadFile, ...], level: float, seed: int, *, with_money: bool,
-    about: tuple[str, ...] = (),
+    about: tuple[str, ...] = (), rounds: Sequence[TableHands] = (),
 ) -> tuple[AuditReport, Orders]:  # fmt: skip
     """Return the report, and the orders of the whole decks that were examined, for plots. Raise `OrderError`."""
     of_nulls, of_money, of_chi_square = np.random.SeedSequence(seed).spawn(3)
     nulls = Nulls(np.random.default_rng(of_nulls))
-    verdict = judge(decks, level, random=nulls)
+    verdict = judge(decks, level, random=nulls, rounds=rounds)
     known = [deck for deck in decks if deck.before]
-    whole = [deck for deck in known if deck.is_whole]
     seen = seen_of(known)
     made = files, seed, version("cardshoe"), np.__version__, about
     power = _power([len(order) for order in seen.orders], verdict, seed) if seen.orders else ()
     verdict = _with_power(verdict, power)
+    shown = shown_of(decks)
+    tested = _chi_squares(seen.whole, shown, nulls, np.random.default_rng(of_chi_square))
+    dealt = deal_games(shown.out, level) if isinstance(shown, Shown) and shown.is_whole_deck else None
     if not seen.orders:
-        return AuditReport(verdict, power, *made), seen.whole
+        return AuditReport(verdict, power, *made, regulators=tested, dealt=dealt), seen.whole
     continued = sum(one.is_whole and one.before == former.after for former, one in pairwise(decks))
     ranked = suspects(seen.whole, others=seen.parts)
     charged, without = _money(verdict, ranked, of_money) if with_money else (None, "not-asked")
-    by_chi_square = chi_square(seen.whole, nulls, np.random.default_rng(of_chi_square)) if whole else None
-    dealt = _dealt(whole, seen.whole, level)
-    return AuditReport(verdict, power, *made, ranked, by_chi_square, dealt, charged, without, continued), seen.whole
+    found = _kinds(verdict)
+    return AuditReport(verdict, power, *made, ranked, tested, dealt, charged, without, continued, found), seen.whole
 
 
 def _with_power(verdict: AuditVerdict, power: Sequence[MachineFound]) -> AuditVerdict:
@@ -73,11 +77,25 @@ def _with_power(verdict: AuditVerdict, power: Sequence[MachineFound]) -> AuditVe
     return msgspec.structs.replace(verdict, verdict="no verdict", code="too-few-decks", sentence=sentence)
 
 
-def _dealt(known: Sequence[DeckOrders], orders: Orders, level: float) -> Dealt | None:
-    faces = faces_if_known(known) if known else None
-    if faces is None or faces.shape[1] != len(NEW_DECK):
-        return None
-    return deal_games(faces_out(orders, faces), level)
+def _kinds(verdict: AuditVerdict) -> tuple[KindFound, ...]:
+    """Return the kinds of machines, with how surely these decks would show each if they are such as were measured."""
+    alike = verdict.cards == CARDS and not verdict.partial and verdict.level >= LEVEL
+    return tuple(
+        KindFound(one.id, one.words, one.decks, one.at_most, one.found_by(verdict.decks) if alike else None)
+        for one in MACHINE_KINDS
+    )
+
+
+def _chi_squares(
+    orders: Orders, shown: Shown | str, nulls: Nulls, random: np.random.Generator
+) -> tuple[ChiSquare, ...]:
+    """Return the test of cards against places, of decks that came out whole, and of places in against places out."""
+    found = []
+    if isinstance(shown, Shown) and len(whole := shown.cards[(shown.cards != NOT_KNOWN).all(axis=1)]):
+        found.append(chi_square("card", whole, nulls))
+    if len(orders):
+        found.append(chi_square("place in", orders, nulls, random))
+    return tuple(found)
 
 
 def _money(
@@ -94,7 +112,7 @@ def _money(
     if best is None:
         return None, "no-model"
     model = next(one for one in SUSPECTED if one.name == best.model)
-    with progress("simulating rounds", len(DEALS)) as advance:
+    with progress("simulating rounds", len(simulated())) as advance:
         return money(model, seed, ROUNDS, advance), ""
 
 

@@ -7,13 +7,15 @@ from math import ceil
 from typing import Final, NamedTuple
 
 from controller.commands.text import Page, many
+from shuffle_audit import games_dealt
 from shuffle_audit.commands.figures import chance, of_stake, percent, small, times, units
 from shuffle_audit.commands.report import NO_MONEY, AuditReport, MachineFound
 from shuffle_audit.edges import Money
 from shuffle_audit.evidence import Suspect, best_fit
 from shuffle_audit.games_dealt import Dealt
+from shuffle_audit.kinds import CARDS, LEVEL, UNSEEN
 from shuffle_audit.procedures import SHARES
-from shuffle_audit.regulators import AUDITS, BAD, CONFIDENCES, ENOUGH, ChiSquare
+from shuffle_audit.regulators import AUDITS, BAD, CONFIDENCES, ENOUGH, ChiSquare, Of
 from shuffle_audit.verdict import OF_PROCEDURES, AuditVerdict, Gathered, ProcedureFinding
 
 CLOSE: Final = 1.0  # difference of decimal logarithms within which models cannot be told apart
@@ -38,7 +40,14 @@ VERDICTS: Final = {
 }
 """The verdict in words, for its box on the page."""
 PASSES: Final = {True: "passes", False: "FAILS", None: "not tested"}
+OF: Final[dict[Of, str]] = {"card": "Card by name", "place in": "Place in the order in"}
 BY: Final = {"naive": "by the chi-square distribution", "exact": "by simulated sets of decks"}
+
+
+HERE: Final = {
+    0.95: "95 % or more", 0.8: "80 to 95 %", 0.5: "50 to 80 %", 0.0: "less than 50 %", None: "not known",
+}  # fmt: skip
+NOT_ALIKE: Final = "These decks are not such decks, or the level is lower, so how surely they find it is not known."
 
 
 class Part(NamedTuple):
@@ -60,7 +69,7 @@ def plainly(verdict: AuditVerdict) -> str:
     """Return the verdict in a sentence that a manager can repeat; empty if nothing was examined."""
     if verdict.chance is None:
         return ""
-    decks = many(verdict.decks, "deck", "decks")
+    decks = many(verdict.decks or verdict.by_cards, "deck", "decks")
     if verdict.verdict == "bad":
         often = chance(verdict.chance)
         from_good = f"{often} audits" if often.startswith("one") else often
@@ -69,8 +78,7 @@ def plainly(verdict: AuditVerdict) -> str:
             after = f"The chance that a good shuffler gives decks as suspicious as these {decks} is {often}"
         return f"{after}.{_advantage(verdict)}"
     if verdict.verdict == "nothing found":
-        gains = " Nothing in them helps a player who knows the old order." if verdict.guesses is not None else ""
-        return f"These {decks} look like decks from a good shuffler.{gains}"
+        return f"No fault was found in these {decks}. A fault that so many decks do not show may be there."
     return f"{decks[:1].upper()}{decks[1:]} cannot show whether this shuffler is good or bad."
 
 
@@ -94,7 +102,7 @@ def parts(report: AuditReport) -> Iterator[Part]:
         yield Part("suspects", LOOKS_LIKE, (IN_PART,))
     elif report.suspects:
         yield _suspects(report.suspects, verdict.level, bad=verdict.verdict == "bad")
-    if report.regulators is not None:
+    if report.regulators:
         yield _regulators(report.regulators, verdict.cards)
     if report.dealt is not None:
         yield _dealt(report.dealt, verdict)
@@ -104,6 +112,9 @@ def parts(report: AuditReport) -> Iterator[Part]:
         yield Part("money", "What it costs", (NO_MONEY[report.no_money],))
     if report.power:
         yield _power(report)
+    if report.kinds:
+        yield _kinds(report)
+    yield Part("unseen", "What this audit cannot see", UNSEEN)
     yield Part(
         "files", "Files", (), ("decks", "SHA-256", "file"),
         [(f"{one.decks:,}", one.sha256 or f"last entry {one.head}", one.file) for one in report.files],
@@ -135,6 +146,11 @@ def examined(report: AuditReport) -> Iterator[tuple[str, str]]:
     yield "examined", f"{decks}, from {', '.join(one.file for one in report.files)}"
     if report.power and verdict.verdict == "nothing found":
         yield "would have been found", "; ".join(_share(one, verdict) for one in report.power)
+        for label, reached in (("found in 95 % of audits", True), ("not found so surely", False)):
+            if kinds := [one.words for one in report.kinds if one.here is not None and (one.here >= 0.95) is reached]:
+                yield label, "; ".join(kinds)
+    if verdict.by_cards > verdict.decks:
+        yield "examined by cards", f"{many(verdict.by_cards, 'deck', 'decks')}, which needs no order in"
     if verdict.partial:
         yield (
             "known in part",
@@ -152,8 +168,6 @@ def examined(report: AuditReport) -> Iterator[tuple[str, str]]:
         yield "order in", f"in {many(report.continued, 'deck', 'decks')} as the previous deck came out"
     for missing in verdict.not_run:
         yield "not run", f"{', '.join(missing.ids)}: {missing.why}"
-    if verdict.decks > verdict.partial and report.dealt is None:
-        yield "left out", "hands, because the names are not those of the 52 cards"
     made = f"cardshoe {report.version} with numpy {report.numpy}; everything simulated with seed {report.seed}"
     yield "level", f"{verdict.level:g}, the chance of a false alarm over all procedures and the evidence"
     yield "made by", made
@@ -188,7 +202,7 @@ def _findings(verdict: AuditVerdict) -> Part:
             f"± {one.deviation:,.1f}",
             small(one.adjusted),
             *([f"{one.decks:,}"] if verdict.partial else []),
-            f"{one.words} ({one.source})",
+            f"{one.words}{f': {one.where}' if one.where else ''} ({one.source})",
         )
         for one in verdict.findings
     ]
@@ -222,7 +236,7 @@ def _ids(found: Sequence[ProcedureFinding]) -> str:
 
 
 def _evidence(verdict: AuditVerdict, gathered: Gathered) -> Part:
-    most = f"had at most {units(gathered.most_log10)}, after deck {gathered.after_deck:,} of {verdict.decks:,}"
+    most = f"had {units(gathered.most_log10)} at best, after deck {gathered.after_deck:,} of {verdict.decks:,}"
     if not gathered.after_deck:
         most = "never had more than that"
     sentence = f"A bettor against the shuffle who begins with 1 unit {most}; {gathered.limit:,.0f} raise an alarm."
@@ -266,29 +280,37 @@ def _suspects(suspects: Sequence[Suspect], level: float, *, bad: bool) -> Part:
     return Part("suspects", LOOKS_LIKE, sentences, ("model", "log10", "these decks are", "a deck after"), rows, 6)
 
 
-def _regulators(found: ChiSquare, cards: int) -> Part:
+def _regulators(tested: Sequence[ChiSquare], cards: int) -> Part:
     sentences = [
-        f"Chi-square is {found.statistic:,.1f} with {found.freedom:,} degrees of freedom; {found.each:,.3g} decks are "
-        "expected for each card at each place. The verdict above does not depend on these lines: it includes this "
-        "test in its exact form, with a share of its level."
+        "The first form compares the cards by their names with their places, as a rule for shufflers means it; the "
+        "second the places in the order in with those in the order out. They agree if every deck goes in in the same "
+        "order. The verdict above does not depend on these lines: it includes both questions in exact forms, with a "
+        "share of its level."
     ]
-    if None in found.forms[0].passes:
-        sentences.append("For one deck chi-square is always the same, so nothing is tested.")
-    if found.each < ENOUGH:
-        sentences.append(f"The naive form is not meant for fewer than {ENOUGH * cards:,.0f} decks.")
-    if found.finds is not None:
-        little = (
-            "With this few decks this test sees little: it" if found.finds < 0.5 else "With this many decks this test"
-        )
+    for found in tested:
         sentences.append(
-            f"{little} fails {BAD.words}, in its exact form at 95 %, in {percent(found.finds)} of "
-            f"{AUDITS} simulated audits."
+            f"{OF[found.of]}: chi-square is {found.statistic:,.1f} with {found.freedom:,} degrees of freedom; "
+            f"{found.each:,.3g} decks are expected in each cell."
         )
+        if None in found.forms[0].passes:
+            sentences.append("For one deck chi-square is always the same, so nothing is tested.")
+        if found.finds is not None:
+            little = "With this few decks this test sees little: it"
+            sentences.append(
+                f"{little if found.finds < 0.5 else 'With this many decks this test'} fails {BAD.words}, in its exact "
+                f"form at 95 %, in {percent(found.finds)} of {AUDITS} simulated audits."
+            )
+    if any(found.each < ENOUGH for found in tested):
+        sentences.append(f"The naive form is not meant for fewer than {ENOUGH * cards:,.0f} decks.")
     rows = [
-        (one.form, "-" if one.p is None else small(one.p), *(PASSES[each] for each in one.passes), BY[one.form])
-        for one in found.forms
-    ]
-    columns = ("form", "p", *(f"{confidence:.0%}".replace("%", " %") for confidence in CONFIDENCES), "p is found")
+        (
+            OF[found.of], one.form, "-" if one.p is None else small(one.p), *(PASSES[each] for each in one.passes),
+            BY[one.form],
+        )
+        for found in tested for one in found.forms
+    ]  # fmt: skip
+    confidences = (f"{confidence:.0%}".replace("%", " %") for confidence in CONFIDENCES)
+    columns = ("compared with the place out", "form", "p", *confidences, "p is found")
     return Part("regulators", "As regulators ask: chi-square of card against position", tuple(sentences), columns, rows)
 
 
@@ -297,7 +319,8 @@ def _dealt(dealt: Dealt, verdict: AuditVerdict) -> Part:
     beyond = f"{len(dealt.beyond) or 'none'} {'is' if len(dealt.beyond) == 1 else 'are'}"
     sentence = (
         f"{dealt.compared:,} counts of hands and outcomes, in all games, were compared with the exact odds; {beyond} "
-        f"beyond chance at {verdict.level:g}, which all of them share. This is not part of the verdict."
+        f"beyond chance at {verdict.level:g}, which all of them share. The verdict has the rarest as {games_dealt.ID}, "
+        "with a share of its level."
     )
     if shown:
         sentence += f" {'They are' if dealt.beyond else 'The least likely of each game are'} below."
@@ -316,8 +339,9 @@ def _money(money: Money, seed: int) -> Part:
     others = money.compared - len(money.beyond)
     sentences = (
         f"The change of the house edge, in parts of the stake, after {money.words}: above 0 the house gains, below 0 "
-        f"the player. {money.rounds:,} rounds were dealt of each game, in sets and in singles, from a new deck each "
-        "time and from cards as they are collected, with one unit on every box, by players who do not choose.",
+        f"the player. {money.rounds:,} rounds were dealt of each game, in sets and in singles (once where these deal "
+        "alike), from a new deck each time and from cards as they are collected, with one unit on every box, by "
+        "players who do not choose. Where a First Card says where the deal begins, each box has its own line.",
         f"{others} of {money.compared} changes are no larger than noise ({money.limit:.1f} standard errors, which are "
         f"at most {money.most_error * 100:.2f} %).",
         "± is the standard error of the simulation alone. It does not allow for another model being the right one.",
@@ -325,7 +349,7 @@ def _money(money: Money, seed: int) -> Part:
     rows = [
         (
             of_stake(one.change), f"± {one.error * 100:.2f} %", f"{one.exact * 100:.2f} %", one.game, one.unit,
-            one.start, one.title,
+            one.start, f"{one.title}, box {one.box}" if one.box else one.title,
         )
         for one in money.beyond
     ]  # fmt: skip
@@ -344,6 +368,22 @@ def _power(report: AuditReport) -> Part:
         ids = ", ".join(name for one in verdict.not_run for name in one.ids)
         sentences += (f"A fault that only {ids} would show is not found by these decks: they did not run.",)
     return Part("power", f"What an audit can find (simulated, seed {report.seed})", sentences)
+
+
+def _kinds(report: AuditReport) -> Part:
+    decks = many(report.result.decks, "deck", "decks")
+    sentences = [
+        f"How many whole decks of {CARDS} cards, with the order in, find each kind of machine in 95 % of audits at a "
+        f"chance of a false alarm of {LEVEL:g}, and how surely {decks} find it. A machine of another kind, or with a "
+        "smaller fault, may be found less often."
+    ]
+    if any(one.here is None for one in report.kinds):
+        sentences = [sentences[0].replace(f", and how surely {decks} find it", ""), NOT_ALIKE]
+    rows = [
+        (f"over {one.at_most:,}" if one.decks[-1] is None else f"{one.decks[-1]:,}", HERE[one.here], one.words)
+        for one in sorted(report.kinds, key=lambda one: (one.decks[-1] is None, one.decks[-1] or 0))
+    ]
+    return Part("kinds", "Kinds of machines", tuple(sentences), ("decks", "found here", "kind"), rows)
 
 
 def _share(one: MachineFound, verdict: AuditVerdict) -> str:

@@ -51,11 +51,24 @@ class MachineFound(msgspec.Struct, frozen=True):
     share: float
 
 
+class KindFound(msgspec.Struct, frozen=True):
+    """A kind of machine (`kinds.MachineKind`) with the number of decks that find it in 50, 80 and 95 % of audits; null:
+    more than `at_most`. `here` is the highest of these shares that the examined decks reach, 0 if none, null if the
+    figures do not apply to them.
+    """
+
+    kind: str
+    words: str
+    decks: tuple[int | None, int | None, int | None]
+    at_most: int
+    here: float | None
+
+
 class AuditReport(msgspec.Struct, frozen=True):
     """A report. `seed` is that of every simulation; `version` is the program's, `numpy` the simulating library's.
     `power`, `suspects` and `regulators` are empty if no deck was examined; `dealt` is null if the names are not those
     of 52 cards. `continued` counts whole decks whose order in is the order out of the previous deck. `about` is a
-    person's note about the audit.
+    person's note about the audit. `kinds` of machines would have been found by so many decks, or not.
     """
 
     result: AuditVerdict
@@ -66,8 +79,9 @@ class AuditReport(msgspec.Struct, frozen=True):
     numpy: str
     about: tuple[str, ...] = ()
     suspects: tuple[Suspect, ...] = ()
-    regulators: ChiSquare | None = None
+    regulators: tuple[ChiSquare, ...] = ()
     dealt: Dealt | None = None
     money: Money | None = None
     no_money: NoMoney = "not-asked"
     continued: int = 0
+    kinds: tuple[KindFound, ...] = ()

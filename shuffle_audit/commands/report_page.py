@@ -28,6 +28,7 @@ _SAMPLED: Final = (
     "each order equally likely. Beyond all sets it is at most the chance that some {} has so many, by the exact chance "
     "of one, times their number."
 )
+_RAREST: Final = "Of the rarest count, times the number of counts that are compared, too many or too few (Bonferroni)."
 FORMULAS: Final = {
     "rising-sequences": "Orders of n cards with k rising sequences (Eulerian numbers), over n!.",
     "valleys": "Orders of n cards with k valleys (as many as have k peaks), over n!.",
@@ -48,6 +49,11 @@ FORMULAS: Final = {
     "runs-of-pictures": _RUNS,
     "runs-of-points": _RUNS,
     "runs-of-suit": _RUNS,
+    "faces-at-places": f"A kind of m cards comes to a place in binomially many of D decks, with m/n. {_RAREST}",
+    "hands-dealt": f"A kind of hands comes to a place in binomially many of D decks, with its exact odds. {_RAREST}",
+    "neighbours": "Ways to choose j pairs that can follow each other, times (n-j)!, over n!, by inclusion and "
+    f"exclusion. {_RAREST}",
+    "earlier-decks": f"As for in-place and kept-pairs, and hypergeometric for the first cards. {_RAREST}",
 }
 """How the chance of each count in one deck, or of the statistic, is found, by procedure."""
 SUMS: Final = (
@@ -66,15 +72,6 @@ EVIDENCE: Final = (
     "reaches 1/a with a chance of at most a.",
     "Ville 1939; models: Bayer, Diaconis 1992; Diaconis, Fulman, Holmes 2013; shuffles left out, neighbours that stick",
     f"{OF_EVIDENCE:.3g}",
-)
-NOT_SEEN: Final = (
-    "A machine that shuffles well while it is audited, and badly in rounds of somebody's choice.",
-    "A deck that somebody changes after the shuffle, or before it once its order was written down.",
-    "Cards that were misread in the same way before and after.",
-    "Anything, where the order in is not known: after a random order in, every shuffler that does not look at faces "
-    "gives random orders out, however badly it shuffles.",
-    "Why orders are not as likely as they should be, and who uses it. A fault that is smaller than what this many "
-    "decks find stays hidden: see what an audit can find.",
 )
 
 
@@ -99,5 +96,5 @@ def page_of(report: AuditReport, orders: Orders) -> str:
         TEMPLATE, report=report, word=VERDICTS[report.result.verdict], plainly=plainly(report.result),
         meaning=MEANING[report.result.verdict], examined=list(examined(report)),
         parts_of=files_first, plots=plots,
-        tests=list(tests_of(report.result)), sums=SUMS, not_seen=NOT_SEEN,
+        tests=list(tests_of(report.result)), sums=SUMS,
     )  # fmt: skip

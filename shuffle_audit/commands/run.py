@@ -21,6 +21,7 @@ from shuffle_audit.commands.options import LEVEL
 if TYPE_CHECKING:
     from shuffle_audit.commands.report import ReadFile
     from shuffle_audit.orders import DeckOrders
+    from shuffle_audit.table_hands import TableHands
 
 BAD: Final = 1  # exit codes; 0: nothing found
 LONGEST_ABOUT: Final = 500  # characters
@@ -64,10 +65,10 @@ def run(
     if html is not None:
         with of_extra("audit", "A page cannot be made"):
             from shuffle_audit.commands.report_page import page_of
-    decks, read = _read(files, maker, key_file, as_written=as_written)
+    decks, read, rounds = _read(files, maker, key_file, as_written=as_written)
     try:
         said = tuple(plain(one, LONGEST_ABOUT) for one in about)
-        report, orders = report_of(decks, read, level, seed, with_money=with_money, about=said)
+        report, orders = report_of(decks, read, level, seed, with_money=with_money, about=said, rounds=rounds)
     except OrderError as error:
         raise BadInputError(str(error), "Nothing was concluded. Audit files and journals separately.") from error
     if html is not None:
@@ -104,9 +105,9 @@ class Digests:
 
 def _read(
     files: tuple[Path, ...], maker: str | None, key_file: Path | None, *, as_written: bool
-) -> tuple[list[DeckOrders], tuple[ReadFile, ...]]:
-    """Return the decks of files, then of journals, and what was read from each. Raise `BadInputError` and
-    `JournalProblemError`.
+) -> tuple[list[DeckOrders], tuple[ReadFile, ...], list[TableHands]]:
+    """Return the decks of files, then of journals, what was read from each, and the hands of the journals' rounds.
+    Raise `BadInputError` and `JournalProblemError`.
     """
     from shuffle_audit.commands.options import in_journals, split
     from shuffle_audit.commands.report import ReadFile
@@ -127,6 +128,7 @@ def _read(
     except OrderFileError as error:
         raise BadInputError(str(error), "Nothing was concluded. Correct that, or remove those decks.") from error
     read, decks = [], [one.deck for one in found]
+    rounds: list[TableHands] = []
     for digest, file in digests.files.items():
         its = [one for one in found if one.file == str(file)]
         not_known = tuple(one.line for one in its if not one.deck.before)
@@ -138,4 +140,5 @@ def _read(
         few_known = tuple(one.round for one in journal.decks if one.deck.before and too_few_known(one.deck))
         read.append(ReadFile(click.format_filename(path), len(found_in), "", not_known, few_known, journal.head))
         decks += found_in
-    return decks, tuple(read)
+        rounds += [one.hands for one in journal.decks if one.hands]
+    return decks, tuple(read), rounds

@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from shuffle_audit import exact, favoured_places, repeated_orders
+from shuffle_audit import earlier_decks, exact, favoured_places, repeated_orders
 from shuffle_audit.evidence import SUSPECTED, bet_on, ratios_of, with_rest
 from shuffle_audit.exact import Distribution
 from shuffle_audit.faces import KINDS, NEW_DECK, numbers_of_runs
@@ -33,7 +33,7 @@ SETS: Final = 100_000
 DECKS: Final = (1, 5, 25)  # in a set
 SAME_SAMPLES: Final = 100  # sets
 WHOLE: Final = "everything together"
-OF_SEVERAL: Final = (favoured_places.ID, repeated_orders.ID, CARD_POSITION.id)
+OF_SEVERAL: Final = (favoured_places.ID, repeated_orders.ID, CARD_POSITION.id, earlier_decks.ID)
 """Of one deck these are constants, and not tested."""
 LOOKS: Final = 100
 KNOWN: Final = (52, 24)  # cards of a deck: on a bench, and at a table with seven boxes

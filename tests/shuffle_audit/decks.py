@@ -19,6 +19,16 @@ def shuffled(model: str, decks: int, seed: int = 1, cards: int = 52) -> list[Dec
     return [DeckOrders(before, tuple(before[card] for card in order)) for order in orders.tolist()]
 
 
+def from_random_orders(model: str, decks: int, seed: int = 1, cards: int = 52) -> list[DeckOrders]:
+    """Return decks of that many cards, each shuffled once from a random order."""
+    random = np.random.default_rng([seed, decks])
+    found = []
+    for deck in shuffled(model, decks, seed, cards):
+        name = dict(zip(NEW_DECK, random.permutation(NEW_DECK[:cards]).tolist(), strict=False))
+        found.append(DeckOrders(tuple(name[card] for card in deck.before), tuple(name[card] for card in deck.after)))
+    return found
+
+
 def without_the_order_in(decks: list[DeckOrders]) -> list[DeckOrders]:
     return [DeckOrders((), deck.after) for deck in decks]
 

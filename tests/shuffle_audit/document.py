@@ -18,7 +18,7 @@ from shuffle_audit.commands.command import audit
 from shuffle_audit.order_files import write_decks
 from tests.architecture.sources import ROOT
 from tests.shuffle_audit import waiting
-from tests.shuffle_audit.decks import NEW_DECK, first_seen, shuffled, without_the_order_in
+from tests.shuffle_audit.decks import NEW_DECK, first_seen, from_random_orders, shuffled, without_the_order_in
 
 PAGE: Final = ROOT / "docs/audit.md"
 EXAMPLE: Final = re.compile(r"^```\n\$ cardshoe audit (.*)\n((?:.*\n)*?)```$", re.MULTILINE)
@@ -31,7 +31,7 @@ def make_files(folder: Path) -> None:
     24 cards were seen.
     """
     write_decks(folder / "machine-7.csv", shuffled("shelves:10", 5, seed=7))
-    write_decks(folder / "unknown.csv", without_the_order_in(shuffled("shelves:10", 20)))
+    write_decks(folder / "unknown.csv", without_the_order_in(from_random_orders("shelves:10", 20)))
     seen = [*first_seen(shuffled("shelves:10", 5, seed=3), 24), *without_the_order_in(shuffled("shelves:10", 1))]
     write_decks(folder / "table-7.jsonl", [*seen[:2], seen[5], *seen[2:5]])
     good = [" ".join(one.after) for one in shuffled("uniform", 3)]

@@ -18,17 +18,17 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from benchmarks import audit_power
-from controller.games.specification import Unit
 from shuffle_audit import exact, favoured_places, patterns, repeated_orders
 from shuffle_audit.edges import ROUNDS, Money, money
 from shuffle_audit.evidence import OF_EVIDENCE, SUSPECTED
 from shuffle_audit.exact import Distribution
 from shuffle_audit.faces import KINDS, NEW_DECK, numbers_of_runs
+from shuffle_audit.kinds import MACHINE_KINDS, POWERS
 from shuffle_audit.models import riffle, shelf
 from shuffle_audit.models.faults import log_ratios_by_kept_pairs
 from shuffle_audit.models.shelf import Shelves
 from shuffle_audit.orders import Orders
-from shuffle_audit.procedures import PROCEDURES, RUNS_LOW, RUNS_SHARE, Procedure
+from shuffle_audit.procedures import PROCEDURES, RAREST, RUNS_LOW, RUNS_SHARE, Procedure
 from shuffle_audit.sampled import SAMPLED, upper_tail
 from shuffle_audit.verdict import OF_PROCEDURES, guesses_expected
 from tests.architecture.sources import ROOT
@@ -61,6 +61,8 @@ def statistics() -> Iterator[str]:
     for kinds in KINDS:
         mean, deviation = moments(exact.distribution(numbers_of_runs(NEW_DECK, kinds)))
         yield f"| `{kinds.id}` | {mean:.3f} | {deviation:.3f} | {RUNS_LOW:g} | {RUNS_SHARE:g} |"
+    for many in RAREST:
+        yield f"| `{many.ID}` | of many counts | - | {many.LOW:g} | {many.SHARE:g} |"
 
 
 def table_of_distances() -> Iterator[str]:
@@ -127,19 +129,28 @@ def cost_of_ten_shelves(rounds: int, seed: int) -> Money:
 
 def table_of_money(found: Money) -> Iterator[str]:
     """Yield the table of wagers whose change exceeds noise, in per cent of the stake, with the standard error."""
-    yield "| game | wager | start | exact edge | sets: change | singles: change |"
-    yield "|---|---|---|---:|---:|---:|"
-    changes = {(one.game, one.title, one.start, one.unit): one for one in found.beyond}
-    for game_id, title, start in dict.fromkeys(key[:3] for key in sorted(changes)):
-        units = [changes.get((game_id, title, start, unit)) for unit in Unit]
-        law = next(one.exact for one in units if one)
-        cells = [f"{one.change * 100:+.1f} ± {one.error * 100:.1f}" if one else "-" for one in units]
-        yield f"| {game_id} | {title} | {start} | {law * 100:+.1f} | {' | '.join(cells)} |"
+    yield "| game | dealt in | wager | start | exact edge | change |"
+    yield "|---|---|---|---|---:|---:|"
+    for one in sorted(found.beyond, key=lambda one: (one.game, one.title, one.box, one.start, one.unit)):
+        wager = f"{one.title}, box {one.box}" if one.box else one.title
+        change = f"{one.change * 100:+.1f} ± {one.error * 100:.1f}"
+        yield f"| {one.game} | {one.unit} | {wager} | {one.start} | {one.exact * 100:+.1f} | {change} |"
+
+
+def table_of_kinds() -> Iterator[str]:
+    heads = [f"{who} {power * 100:g} %" for who in ("audit", "chi-square") for power in POWERS]
+    yield f"| machine | {' | '.join(heads)} |"
+    yield "|---|" + "---:|" * len(heads)
+    for one in MACHINE_KINDS:
+        if one.id not in audit_power.MODELS:
+            found = [f"over {one.at_most}" if each is None else str(each) for each in (*one.decks, *one.chi_square)]
+            yield f"| {one.words} (`{one.id}`) | {' | '.join(found)} |"
 
 
 TABLES: Final[dict[str, Callable[[], Iterator[str]]]] = {
     "statistics": statistics,
     "distances": table_of_distances,
+    "kinds": table_of_kinds,
 }
 
 
@@ -162,7 +173,8 @@ def _of_the_audit() -> Iterator[str]:
     shares = [one.share for one in PROCEDURES]
     drawn, runs = sum(one.share for one in SAMPLED), RUNS_SHARE * len(KINDS)
     whole = favoured_places.SHARE + repeated_orders.SHARE
-    yield f"{sum(shares):.2f} + {whole:.2f} + {drawn:.2f} + {runs:.2f} = 1"
+    cells = sum(one.SHARE for one in RAREST)
+    yield f"{sum(shares):.2f} + {whole:.2f} + {drawn:.2f} + {runs:.2f} + {cells:.2f} = 1"
     yield f"{OF_PROCEDURES:g} {ALPHA}"
     yield f"{OF_EVIDENCE:g} {ALPHA}"
     yield f"M = {len(SUSPECTED)}"

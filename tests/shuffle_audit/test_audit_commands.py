@@ -25,14 +25,15 @@ from shuffle_audit.commands.command import FAILED, FOUND_IN, SUMMARIES, audit
 from shuffle_audit.commands.figures import of_stake, percent, small, times, units
 from shuffle_audit.commands.parts import write
 from shuffle_audit.commands.plan import MOST_DRAWN, Plan
-from shuffle_audit.commands.report import AuditReport, MachineFound, ReadFile
+from shuffle_audit.commands.report import AuditReport, KindFound, MachineFound, ReadFile
 from shuffle_audit.evidence import Suspect
+from shuffle_audit.kinds import UNSEEN
 from shuffle_audit.order_files import write_decks
 from shuffle_audit.orders import DeckOrders
 from shuffle_audit.verdict import AuditVerdict, Gathered, ProcedureFinding
 from tests.architecture.sources import ROOT
 from tests.shuffle_audit import waiting
-from tests.shuffle_audit.decks import NEW_DECK, first_seen, shuffled, without_the_order_in
+from tests.shuffle_audit.decks import NEW_DECK, first_seen, from_random_orders, shuffled, without_the_order_in
 from tests.shuffle_audit.document import EXAMPLE, PAGE, make_files, printed
 
 DOCUMENT = PAGE.read_text(encoding="utf-8")
@@ -44,7 +45,6 @@ person decides what follows.
   about: bench 2, 2026-11-20
   examined: 1,200 decks of 52 cards, from a.csv, b.jsonl
   left out: 1 deck without the order in
-  left out: hands, because the names are not those of the 52 cards
   level: 0.01, the chance of a false alarm over all procedures and the evidence
   made by: cardshoe 1.0 with numpy 2.9; everything simulated with seed 3
 
@@ -56,30 +56,41 @@ Counted over all decks (p: adjusted for all procedures; 0.009 raises an alarm)
   p is the chance that a shuffle which makes every order equally likely looks as bad to this procedure, or worse, \
 adjusted for the number of procedures. The procedures together have nine tenths of the level of 0.01; the \
 evidence has the rest.
-        procedure counted expected        p            what
-  ALARM valleys   12,345  19,999.9 ± 53.1 below 1e-300 Cards that lie low (A 1999)
-  -     new       0.2     0.3      ± 0.1  0.71         A number (B 2000)
+        procedure counted expected        p                      what
+  ALARM valleys   12,345  19,999.9 ± 53.1 below one in a billion Cards that lie low (A 1999)
+  -     new       0.2     0.3      ± 0.1  0.71                   A number (B 2000)
 
 Evidence, deck after deck
-  A bettor against the shuffle who begins with 1 unit had at most 2.0e+12 units, after deck 1,100 of 1,200; 1,000 \
-raise an alarm.
+  A bettor against the shuffle who begins with 1 unit had more than a billion units at best, after deck 1,100 of \
+1,200; 1,000 raise an alarm.
   Of the suspected machines, these decks look most like a machine.
 
 Which shuffle it looks like (likelihood ratio to a uniform one)
   Of these models the one that fits best is a machine; 1 more fits almost as well (log10 less than 1 below): all decks \
-together are 2.0e+12 times as likely under it as where every order is equally likely. A shuffle that is not in \
-the table may fit better still.
+together are more than a billion times as likely under it as where every order is equally likely. A shuffle that \
+is not in the table may fit better still.
   Some of these decks are impossible under c.
-  model log10 these decks are         a deck after
-  a     12.3  2.0e+12 times as likely a machine
-  b     11.5  3.2e+11 times as likely another
-  u     0.0   as likely               a good one
+  model log10 these decks are                     a deck after
+  a     12.3  more than a billion times as likely a machine
+  b     11.5  more than a billion times as likely another
+  u     0.0   as likely                           a good one
 
 What it costs
   The games are dealt from decks of 52 cards, and these have another number.
 
 What an audit can find (simulated, seed 3)
   With 1,000 decks alone, a machine would have been found in 99 % of audits (99 of 100 simulated ones).
+
+Kinds of machines
+  How many whole decks of 52 cards, with the order in, find each kind of machine in 95 % of audits at a chance of a \
+false alarm of 0.01, and how surely 1,200 decks find it. A machine of another kind, or with a smaller fault, may be \
+found less often.
+  decks    found here     kind
+  9        95 % or more   a kind
+  over 512 less than 50 % another kind
+
+What this audit cannot see
+{unseen}
 
 Files
   decks SHA-256 file
@@ -122,8 +133,10 @@ def test_a_report_as_text() -> None:
     files = (ReadFile("a.csv", 1_100, "0a"), ReadFile("b.jsonl", 101, "0b"))
     power = (MachineFound("m", "a machine", 1_000, 52, 99, 100, 0.99),)
     about = ("machine 7", "bench 2, 2026-11-20")
-    write(paper, AuditReport(verdict, power, files, 3, "1.0", "2.9", about, suspects, no_money="other-cards"))
-    assert click.unstyle(str(paper)) == GOLDEN
+    kinds = (KindFound("b", "another kind", (90, None, None), 512, 0.0), KindFound("a", "a kind", (1, 5, 9), 256, 0.95))
+    write(paper, AuditReport(verdict, power, files, 3, "1.0", "2.9", about, suspects, no_money="other-cards",
+                             kinds=kinds))  # fmt: skip
+    assert click.unstyle(str(paper)) == GOLDEN.format(unseen="\n".join(f"  {one}" for one in UNSEEN))
 
 
 def test_a_bad_machine() -> None:
@@ -135,7 +148,9 @@ def test_a_bad_machine() -> None:
         "BAD: A shuffle that makes every order equally likely gives decks that look this bad with"
     )
     assert lines[2] == "  examined: 20 decks of 52 cards, from bad.csv"
-    assert re.search(r"^  ALARM valleys +173 +333.3 +± 6.9 +\S+ +Cards between two neighbours", done.stdout, re.M)
+    assert re.search(
+        r"^  ALARM valleys +173 +333.3 +± 6.9 +below one in a billion +Cards between two", done.stdout, re.M
+    )
     assert "  Of the suspected machines, these decks look most like a shelf shuffler with 10 shelves." in lines
     found = "would have been found in"
     assert (
@@ -158,7 +173,14 @@ def test_a_good_one_from_two_files() -> None:
     assert lines[3].startswith(
         "  would have been found: a shelf shuffler with 10 shelves: 100 %; a shelf shuffler with 20"
     )
-    assert lines[4] == "  left out: 2 decks without the order in: b.jsonl, line 16; b.jsonl, line 17"
+    assert lines[4].startswith(
+        "  found in 95 % of audits: a cut and nothing else; three overhand shuffles; ten shelves;"
+    )
+    assert lines[5].startswith("  not found so surely: fifty shelves; seven riffles; ")
+    assert lines[6:8] == [
+        "  examined by cards: 22 decks, which needs no order in",
+        "  left out: 2 decks without the order in: b.jsonl, line 16; b.jsonl, line 17",
+    ]
     assert "ALARM" not in done.stdout
 
 
@@ -253,7 +275,7 @@ def test_the_level_decides() -> None:
 
 
 def test_an_impossible_verdict_does_not_look_like_a_pass() -> None:
-    write_decks(Path("unknown.csv"), without_the_order_in(shuffled("cut", 30)))
+    write_decks(Path("unknown.csv"), without_the_order_in(from_random_orders("cut", 30)))
     done = call("run", "unknown.csv")
     assert done.exit_code == 2
     assert done.stdout.startswith("NO VERDICT: The order in is not known for any of the 30 decks. If the order in was")
@@ -434,10 +456,12 @@ def test_the_commands_have_their_summaries_and_man_pages() -> None:
 
 
 def test_numbers_for_people() -> None:
-    assert (small(0.0123), small(2e-300), small(0.0)) == ("0.012", "2e-300", "below 1e-300")
-    assert (units(0.0), units(2.5), units(400.3)) == ("1.00 units", "316.23 units", "2.0e+400 units")
+    assert (small(0.0123), small(2e-8), small(0.0)) == ("0.012", "below one in a million", "below one in a billion")
+    assert (units(0.0), units(2.5), units(400.3)) == ("1.00 units", "316.23 units", "more than a billion units")
+    assert units(6.5) == "3,162,278 units"
     assert (times(0.02), times(-0.1)) == ("as likely", "1.3 times less likely")
-    assert (times(2.0), times(-400.3), times(0.0)) == ("100 times as likely", "2.0e+400 times less likely", "as likely")
+    assert (times(2.0), times(0.0)) == ("100 times as likely", "as likely")
+    assert times(-400.3) == "more than a billion times less likely"
     assert (of_stake(-0.0312), of_stake(0.5)) == ("-3.12 %", "+50.00 %")
     assert (percent(1.0), percent(0.9996), percent(0.995), percent(0.0)) == ("100 %", "99.9 %", "99.5 %", "0 %")
 

@@ -176,9 +176,10 @@ def test_a_report_with_all_its_parts_of_a_journal_and_whole_decks(table: Dealing
     journal = str(table.journal.folder), "--new-deck", "standard"
     both = json.loads(call("run", file, *journal, "--json").stdout)
     assert [(one["decks"], bool(one["sha256"])) for one in both["files"]] == [(2, True), (3, False)]
-    assert (both["regulators"]["each"], both["dealt"] is None) == (pytest.approx(2 / 52), False)
+    assert [one["each"] for one in both["regulators"]] == [pytest.approx(2 / 52)] * 2
     alone = json.loads(call("run", *journal, "--json").stdout)
-    assert (alone["regulators"], alone["dealt"], alone["result"]["verdict"]) == (None, None, "bad")
+    assert (alone["regulators"], alone["result"]["verdict"]) == ([], "bad")
+    assert both["dealt"]["compared"] == alone["dealt"]["compared"]
     assert alone["suspects"][0]["log10"] > 2
     for files in ((file, *journal), journal):
         assert call("run", *files, "--html", html).exit_code == 1
@@ -186,11 +187,19 @@ def test_a_report_with_all_its_parts_of_a_journal_and_whole_decks(table: Dealing
 
 
 def test_without_the_makers_order_there_is_no_verdict(table: DealingTable) -> None:
-    table.play_new("cut", 2)
+    table.play_new("uniform", 2)
     table.journal.close()
     done = call("run", table.journal.folder)
     assert done.exit_code == 2
     assert done.stdout.startswith("NO VERDICT: The order in is not known for any of the 2 decks. If the order in was")
+
+
+def test_cards_that_always_come_to_a_place_are_found_without_the_makers_order(table: DealingTable) -> None:
+    table.play_new("overhand:1:0.02", 5)
+    table.journal.close()
+    done = call("run", table.journal.folder)
+    assert (done.exit_code, done.stdout[:4]) == (1, "BAD:")
+    assert "  examined by cards: 5 decks, which needs no order in\n" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from benchmarks import audit_power
-from controller.games import GAMES, game
-from controller.games.specification import Unit
+from controller.games import game
 from shuffle_audit.edges import ROUNDS
+from shuffle_audit.games_dealt import deals
+from shuffle_audit.kinds import MACHINE_KINDS
 from shuffle_audit.models.named import FORMS
 from shuffle_audit.models.shelf import Shelves
 from shuffle_audit.models.shuffle_model import UNIFORM
@@ -20,6 +21,7 @@ from shuffle_audit.money import Start, costs, first_reading
 from shuffle_audit.procedures import SHARES
 from shuffle_audit.sampled import CARD_POSITION, Nulls, card_against_position
 from tests.shuffle_audit import calibration, distances, mathematics
+from tests.shuffle_audit.machines import MACHINES
 from tests.shuffle_audit.mathematics import PAGE, TABLES, goals, lacking, own_power
 from tests.support import long_forms
 
@@ -101,6 +103,18 @@ def test_each_form_of_a_model_is_in_the_tables_of_power(page: str) -> None:
     assert examples <= set(audit_power.MODELS)
 
 
+def test_the_report_says_of_models_what_the_table_of_power_says(page: str) -> None:
+    table = rows(page, "power")
+    for one in MACHINE_KINDS:
+        if one.at_most == AT_MOST:
+            said = [f"over {AT_MOST}" if each is None else str(each) for each in (*one.decks, *one.chi_square)]
+            assert table[one.id] == said, one.id
+
+
+def test_every_machine_has_its_kind() -> None:
+    assert {one.id for one in MACHINE_KINDS if one.at_most != AT_MOST} == MACHINES.keys() - {"one-in-a-hundred"}
+
+
 def check_power(page: str, model: str, limits: audit_power.Limits, at_most: int) -> None:
     """Check the page's cells up to that many decks, a power of two, as numbers are found by doubling."""
     found = audit_power.row(model, limits, LEVEL, at_most, 1000, seed=1)
@@ -126,21 +140,18 @@ def test_the_power_of_every_model_is_reproduced(page: str) -> None:
 @pytest.mark.exhaustive
 def test_the_cost_of_ten_shelves_is_reproduced(page: str) -> None:
     """Another seed gives the same within five standard errors of both."""
-    said = re.findall(r"^\| (F3|NC|P3|RTP|TP) \| (.*) \| (.*) \| .* \| (.*) \| (.*) \|$", page, re.MULTILINE)
+    said = re.findall(r"^\| (F3|NC|P3|RTP|TP) \| (.*) \| (.*) \| new deck \| .* \| (.*) \|$", page, re.MULTILINE)
     assert len(said) > 5
     rounds, random = long_forms.count(ROUNDS), np.random.default_rng(11)
     found = {
-        (one.game, one.title, one.start.value, one.unit): one
-        for name, unit in product(GAMES, Unit)
-        for one in costs(first_reading(game(name)), Shelves(10), unit, Start.NEW_DECK, random, rounds)
-        if one.box == 0
+        (one.game, f"{one.title}, box {one.box}" if one.box else one.title, deal.unit): one
+        for deal in deals()
+        for one in costs(first_reading(game(deal.game)), Shelves(10), deal.units[0], Start.NEW_DECK, random, rounds)
     }
-    for name, title, start, *cells in said:
-        for unit, cell in zip(Unit, cells, strict=True):
-            if cell != "-":
-                change, error = (float(part) / 100 for part in cell.split(" ± "))
-                one = found[name, title, start, unit]
-                assert abs(one.change - change) < 5 * np.hypot(one.error, error), (name, title, unit)
+    for name, unit, title, cell in said:
+        change, error = (float(part) / 100 for part in cell.split(" ± "))
+        one = found[name, title, unit]
+        assert abs(one.change - change) < 5 * np.hypot(one.error, error), (name, title, unit)
 
 
 def test_chi_square_after_each_deck_is_that_of_the_first_decks() -> None:

@@ -22,7 +22,7 @@ from shuffle_audit.orders import UNKNOWN, DeckOrders, OrderError, orders_of_deck
 from shuffle_audit.partial_orders import LEAST_KNOWN, order_in_part, seen_of
 from shuffle_audit.procedures import PROCEDURES, examine
 from shuffle_audit.verdict import judge
-from tests.shuffle_audit.decks import NEW_DECK, first_seen, seen_at, shuffled
+from tests.shuffle_audit.decks import NEW_DECK, first_seen, from_random_orders, seen_at, shuffled
 
 each_number_of_audits = pytest.mark.parametrize("audits", [1_000, pytest.param(2_000, marks=pytest.mark.exhaustive)])
 EACH = 4  # decks of an audit
@@ -262,12 +262,13 @@ def test_a_report_of_decks_that_are_known_in_part(tmp_path: Path) -> None:
 
 def test_with_too_few_known_cards_there_is_no_verdict(tmp_path: Path) -> None:
     file = tmp_path / "seen.jsonl"
-    few = first_seen(shuffled("cut", 4), LEAST_KNOWN - 1)
-    write_decks(file, [*few, DeckOrders((), NEW_DECK)])
+    few = first_seen(from_random_orders("cut", 4), LEAST_KNOWN - 1)
+    other = DeckOrders((), shuffled("uniform", 1)[0].after)
+    write_decks(file, [*few, other])
     code, output = call("run", str(file))
     assert code == 2
     assert output.startswith("NO VERDICT: No deck with an order in has 6 or more cards that are known both before and")
-    found = judge([*few, DeckOrders((), NEW_DECK)])
+    found = judge([*few, other])
     assert (found.code, found.few_known, found.not_known) == ("too-few-cards", 4, 1)
     one = judge(first_seen([DeckOrders(NEW_DECK, NEW_DECK)], LEAST_KNOWN), level=1e-9)
     assert (one.verdict, one.code) == ("no verdict", "too-few-decks")

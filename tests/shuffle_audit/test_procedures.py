@@ -14,6 +14,8 @@ from shuffle_audit.models.shuffle_model import UNIFORM, ShuffleModel
 from shuffle_audit.orders import Orders, unshuffled
 from shuffle_audit.procedures import PROCEDURES, SHARES, Result, examine
 from shuffle_audit.sampled import SAMPLED, SAMPLES
+from shuffle_audit.shown import Shown, shown_of
+from tests.shuffle_audit.decks import shuffled
 from tests.support import long_forms
 
 
@@ -28,14 +30,17 @@ def sets(model: ShuffleModel, seed: int, count: int, decks: int) -> Orders:
 
 def test_the_shares_are_one_together() -> None:
     assert sum(SHARES.values()) == pytest.approx(1.0)
-    every = examine(unshuffled(2, 52), random=np.random.default_rng(1), faces=NEW_DECK)
+    shown = shown_of(shuffled("cut", 2))
+    assert isinstance(shown, Shown)
+    every = examine(unshuffled(2, 52), random=np.random.default_rng(1), faces=NEW_DECK, shown=shown)
     assert [one.id for one in every] == list(SHARES)
     assert [one.id for one in examine(unshuffled(2, 52))] == [
         *(one.id for one in PROCEDURES),
         "favoured-place",
         "repeated-orders",
+        "neighbours",
     ]
-    assert [one.id for one in examine(unshuffled(1, 52))] == [one.id for one in PROCEDURES]
+    assert [one.id for one in examine(unshuffled(1, 52))] == [*(one.id for one in PROCEDURES), "neighbours"]
     for one in every:
         assert one.adjusted == pytest.approx(min(1.0, one.p / SHARES[one.id]))
 

@@ -13,8 +13,9 @@ from shuffle_audit.faces import faces_if_known, faces_of_decks
 from shuffle_audit.orders import DeckOrders, OrderError, orders_of_decks
 from shuffle_audit.procedures import PROCEDURES, SHARES, examine
 from shuffle_audit.sampled import SAMPLED, Nulls
+from shuffle_audit.shown import Shown, shown_of
 from shuffle_audit.verdict import OF_PROCEDURES, can_speak, guesses_expected, judge
-from tests.shuffle_audit.decks import NEW_DECK, first_seen, shuffled, without_the_order_in
+from tests.shuffle_audit.decks import NEW_DECK, first_seen, from_random_orders, shuffled, without_the_order_in
 
 
 def test_a_bad_machine_is_bad() -> None:
@@ -23,8 +24,8 @@ def test_a_bad_machine_is_bad() -> None:
     assert found.chance is not None
     assert found.chance < 1e-50
     assert found.sentence == (
-        "A shuffle that makes every order equally likely gives decks that look this bad with a chance of at most "
-        f"{found.chance:.2g}; the limit is 0.01."
+        "A shuffle that makes every order equally likely gives decks that look this bad with a chance of less than one "
+        "in a billion; the limit is 0.01."
     )
     assert found.guesses == pytest.approx(9.3, abs=1.5)
     assert found.guesses_expected == pytest.approx(4.54, abs=0.005)
@@ -55,7 +56,9 @@ def test_procedures_and_evidence_share_the_chance_of_a_false_alarm(model: str) -
     decks = shuffled(model, 12)
     orders = orders_of_decks(decks)
     best = np.exp(-max(0.0, ShuffleEvidence().add(orders).max())) / OF_EVIDENCE
-    tested = examine(orders, faces=faces_of_decks(decks))
+    shown = shown_of(decks)
+    assert isinstance(shown, Shown)
+    tested = examine(orders, faces=faces_of_decks(decks), shown=shown)
     expected = min(1.0, best, min(one.adjusted for one in tested) / OF_PROCEDURES)
     found = judge(decks)
     assert found.chance == pytest.approx(expected)
@@ -86,15 +89,16 @@ def test_with_faces_and_samples_everything_is_examined() -> None:
     numbered = [DeckOrders(*(tuple(f"c{card}" for card in side) for side in msgspec.structs.astuple(deck)))
                 for deck in decks]  # fmt: skip
     plain = judge(numbered)
-    assert [one.id for one in plain.findings] == [*(one.id for one in PROCEDURES), "favoured-place", "repeated-orders"]
-    assert plain.findings == found.findings[: len(plain.findings)]
+    of_orders = [*(one.id for one in PROCEDURES), "favoured-place", "repeated-orders"]
+    assert [one.id for one in plain.findings] == [*of_orders, "faces-at-places", "neighbours", "earlier-decks"]
+    assert plain.findings[: len(of_orders)] == found.findings[: len(of_orders)]
 
 
 def test_a_machine_with_a_favoured_place_is_found() -> None:
     """The fullest cell shows the fault although chi-square of the whole table shows nothing yet."""
     found = judge(shuffled("favoured:0.3:1:52", 45), random=np.random.default_rng(1))
     assert found.verdict == "bad"
-    assert [one.id for one in found.findings if one.alarm] == ["favoured-place"]
+    assert [one.id for one in found.findings if one.alarm] == ["favoured-place", "faces-at-places"]
 
 
 def test_faces_that_are_not_known() -> None:
@@ -146,7 +150,8 @@ def test_cards_are_read_however_they_are_spelled(spelling: str) -> None:
 )
 def test_names_that_are_not_read_are_named_beside_a_verdict(spell: Callable[[str, str], str]) -> None:
     found = judge(spelled(shuffled("uniform", 20), spell))
-    (missing,) = found.not_run
+    hands, missing = found.not_run
+    assert hands.ids == ("hands-dealt",)
     assert missing.ids == ("runs-of-colour", "runs-of-pictures", "runs-of-points", "runs-of-suit")
     assert found.verdict == "nothing found"
     assert f"Not examined by {', '.join(missing.ids)}: {spell('A', 'S')!r} is not the name of a card" in found.sentence
@@ -170,22 +175,31 @@ def test_every_procedure_ran_or_is_named() -> None:
 
 
 def test_with_an_unknown_order_in_there_is_no_verdict() -> None:
-    found = judge(without_the_order_in(shuffled("shelves:1", 20)))
+    found = judge(without_the_order_in(from_random_orders("shelves:1", 20)))
     assert (found.verdict, found.code) == ("no verdict", "order-in-not-known")
     assert found.sentence == (
         "The order in is not known for any of the 20 decks. If the order in was random and is not known, the order "
         "out of any shuffler that does not look at faces is uniform, however badly it shuffles, and shows nothing."
     )
-    assert (found.chance, found.decks, found.not_known, found.findings, found.evidence) == (None, 0, 20, (), None)
-    one = judge(without_the_order_in(shuffled("shelves:1", 1)))
+    assert (found.decks, found.not_known, found.by_cards, found.evidence) == (0, 20, 20, None)
+    assert {one.id for one in found.findings} == {"faces-at-places", "hands-dealt", "neighbours", "earlier-decks"}
+    one = judge(without_the_order_in(from_random_orders("shelves:1", 1)))
     assert one.sentence.startswith("The order in is not known for the deck. ")
 
 
 def test_decks_without_the_order_in_are_left_out() -> None:
     known = shuffled("shelves:10", 6)
-    found = judge([*without_the_order_in(shuffled("uniform", 30)), *known])
-    assert (found.verdict, found.decks, found.not_known) == ("bad", 6, 30)
-    assert found == msgspec.structs.replace(judge(known), not_known=30)
+    found, alone = judge([*without_the_order_in(shuffled("uniform", 30)), *known]), judge(known)
+    assert (found.verdict, found.decks, found.not_known, found.by_cards) == ("bad", 6, 30, 36)
+    assert (found.chance, found.evidence) == (alone.chance, alone.evidence)
+    assert [one for one in found.findings if not one.where] == [one for one in alone.findings if not one.where]
+
+
+def test_a_bad_shuffle_of_new_decks_is_bad_without_the_order_in() -> None:
+    """The cards that come out show it: they depend on an order in that nobody wrote down."""
+    found = judge(without_the_order_in(shuffled("shelves:1", 20)))
+    assert (found.verdict, found.code, found.decks, found.by_cards) == ("bad", "", 0, 20)
+    assert "faces-at-places" in {one.id for one in found.findings if one.alarm}
 
 
 def test_too_few_decks_for_a_statement() -> None:
@@ -223,4 +237,5 @@ def test_guesses_that_are_expected() -> None:
 
 def test_a_chance_that_is_too_small_for_a_number() -> None:
     same = [DeckOrders(NEW_DECK, NEW_DECK)]
-    assert "at most 1e-300; the limit" in judge(same * 30).sentence
+    assert judge(same * 30).sentence.endswith("a chance of less than one in a billion; the limit is 0.01.")
+    assert judge(same * 30, 1e-12).sentence.endswith("a chance of at most 1e-300; the limit is 1e-12.")
