@@ -39,6 +39,7 @@ FILES: Final[dict[str, Callable[[], str]]] = {
     "deployment/prometheus/alerts.yml": metrics.alerts,
     "docs/api.md": _changed("docs/api.md", api.rewritten),
     "docs/bench.md": _changed("docs/bench.md", simulators.bench_page),
+    "docs/cardlink_bad_vectors.jsonl": vectors.bad_lines,
     "docs/cardlink_vectors.jsonl": vectors.lines,
     "docs/clause_coverage.md": clause_coverage.page,
     "docs/configuration.md": _changed("docs/configuration.md", configuration.rewritten),

@@ -10,7 +10,7 @@ import pytest
 from firmware_bridge.capabilities import Capabilities
 from firmware_bridge.cards import Card
 from firmware_bridge.drivers.cardlink import messages, sealing
-from firmware_bridge.drivers.cardlink.framing import FrameReader, encode_frame
+from firmware_bridge.drivers.cardlink.framing import Frame, FrameReader, encode_frame
 from firmware_bridge.drivers.cardlink.messages import CLEAR, FrameKind, encode_body
 from firmware_bridge.drivers.cardlink.sealing import LONGEST_BODY, SMALLEST_SEALED, FrameOpener
 from firmware_bridge.drivers.cardlink.translate import capability_words
@@ -128,6 +128,44 @@ def test_the_code_reads_the_vector_and_writes_the_same_bytes(row: Row) -> None:
     assert opened is not None
     assert opener.heard == row.counter
     assert encode_body(DECODERS[frame.kind](opened.body)) == opened.body
+
+
+def verdict_on(bad: vectors.BadVector) -> str:
+    """Return what this project's code makes of the bytes."""
+    reader = FrameReader()
+    frames = reader.receive(bad.frame)
+    if not frames:
+        assert reader.corrupt + reader.overlong == 1
+        return "damaged"
+    (frame,) = frames
+    of_host = frame.kind in vectors.HOST_KINDS or frame.kind == FrameKind.HELLO
+    if frame.kind in set(FrameKind) and of_host is not bad.of_host:
+        return "ignored"
+    if frame.kind == FrameKind.HELLO:
+        return _understood(FrameKind.HELLO, frame.body)
+    return _opened(frame, bad)
+
+
+def _opened(frame: Frame, bad: vectors.BadVector) -> str:
+    opener = FrameOpener(vectors.KEYS[not bad.of_host])
+    opener._last[sealing.BULK] = vectors.TAKEN
+    opened = opener.open(frame)
+    if opened is None:
+        return "forged" if opener.forged else "repeated" if opener.repeated else "dropped"
+    return _understood(opened.kind, opened.body) if opened.kind in DECODERS else "ignored"
+
+
+def _understood(kind: int, body: bytes) -> str:
+    try:
+        DECODERS[kind](body)
+    except ValueError:
+        return "not understood"
+    return "understood"
+
+
+@pytest.mark.parametrize("bad", vectors.bad_vectors(), ids=lambda bad: bad.what)
+def test_the_code_judges_the_bad_vector_as_it_says(bad: vectors.BadVector) -> None:
+    assert verdict_on(bad) == bad.verdict
 
 
 def test_the_proofs_hold_by_a_second_calculation() -> None:

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import json
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
+from zlib import crc32
 
 from firmware_bridge.drivers.cardlink import messages, sealing
 from firmware_bridge.drivers.cardlink.framing import FrameReader, enclose, encode_frame
@@ -245,6 +246,107 @@ def opened(read: DecodedFrame) -> bytes:
     key = KEYS[read.kind not in HOST_KINDS]
     clear, sealed = read.content[:15], read.content[15:]
     return independent_cipher.open_sealed(key, bytes(8) + clear[11:], sealed, clear)
+
+
+Verdict: TypeAlias = Literal["damaged", "dropped", "forged", "repeated", "ignored", "understood", "not understood"]
+UNKNOWN_KIND: Final = 0x7E
+TAKEN: Final = 5  # the counter that the receiver has taken before
+
+
+class BadVector(NamedTuple):
+    """Bytes that a receiver must not take for more than they are. `of_host` names the side that sends them."""
+
+    what: str
+    of_host: bool
+    frame: bytes
+    verdict: Verdict
+
+
+def bad_vectors() -> list[BadVector]:
+    """Return frames that are damaged, forged, repeated, too new or malformed, each with what a receiver makes of it."""
+
+    def seal(kind: int, body: bytes, counter: int = TAKEN + 1, flags: int = BULK, of_host: bool = True) -> bytes:
+        sealer = FrameSealer(KEYS[not of_host])
+        sealer.counter = counter - 1
+        return enclose(sealer.seal(kind, BOOT, 41, body, flags=flags))
+
+    def changed(encoded: bytes, place: int) -> bytes:
+        spoiled = bytearray(content(encoded))
+        spoiled[place] ^= 1
+        return enclose(bytes(spoiled))
+
+    ack, status = encode_body(messages.AckBody(3)), encode_body(STATUS)
+    hold = encode_body(messages.CommandBody(COMMAND_ID, messages.HoldExitOrder()))
+    decoded = content(HELLO)
+    long = seal(FrameKind.ACK, bytes(sealing.LONGEST_BODY))
+    beyond = content(long)[:-1] + bytes(2)
+    of_host: list[tuple[str, bytes, Verdict]] = [
+        ("a bit of the frame is wrong", HELLO[:9] + bytes([HELLO[9] ^ 1]) + HELLO[10:], "damaged"),
+        ("14 bytes with a good CRC", _enclosed(decoded[:10]), "damaged"),
+        ("513 bytes with a good CRC", _enclosed(beyond), "damaged"),
+        ("two frames without the delimiter between them", HELLO[:-1] + HELLO[1:], "damaged"),
+        ("a hello of version 2", _enclosed(b"\x02" + decoded[1:]), "understood"),
+        ("a hello without a nonce", encode_frame(FrameKind.HELLO, 0, 0, b"\x91\x01"), "not understood"),
+        ("a hello with one element more", encode_frame(FrameKind.HELLO, 0, 0, b"\x93" + decoded[12:] + b"\xc0"),
+         "understood"),
+        ("a status that comes back as an echo", seal(FrameKind.STATUS, status, of_host=False), "ignored"),
+        ("the tag is wrong", changed(seal(FrameKind.ACK, ack), -1), "forged"),
+        ("the number in the header is changed", changed(seal(FrameKind.ACK, ack), 7), "forged"),
+        ("sealed with the device's key", seal(FrameKind.ACK, ack, of_host=False), "forged"),
+        ("a counter that was taken before", seal(FrameKind.ACK, ack, TAKEN), "repeated"),
+        ("an older counter", seal(FrameKind.COMMAND, hold, 1), "repeated"),
+        ("flags 2", seal(FrameKind.COMMAND, hold, flags=2), "dropped"),
+        ("version 2, sealed", _enclosed(b"\x02" + content(seal(FrameKind.COMMAND, hold))[1:]), "dropped"),
+        ("34 bytes of a sealed kind", encode_frame(FrameKind.ACK, BOOT, 41, bytes(19)), "dropped"),
+        ("an unknown kind", seal(UNKNOWN_KIND, b"of a newer version"), "ignored"),
+        ("an ack with more elements", seal(FrameKind.ACK, b"\x93\x03\xa3new\xc0"), "understood"),
+        ("an ack with a wide integer", seal(FrameKind.ACK, b"\x91\xcf" + (3).to_bytes(8, "big")), "understood"),
+        ("an ack without its field", seal(FrameKind.ACK, b"\x90"), "not understood"),
+        ("an ack whose field is a string", seal(FrameKind.ACK, b"\x91\xa13"), "not understood"),
+        ("an ack whose field is out of range", seal(FrameKind.ACK, b"\x91\xcf" + bytes([1]) + bytes(7)),
+         "not understood"),
+        ("an ack that is not an array", seal(FrameKind.ACK, b"\x03"), "not understood"),
+        ("an ack with a byte after its body", seal(FrameKind.ACK, ack + b"\xc0"), "not understood"),
+        ("an empty body", seal(FrameKind.ACK, b""), "not understood"),
+    ]  # fmt: skip
+    of_device: list[tuple[str, bytes, Verdict]] = [
+        ("an ack that comes back as an echo", seal(FrameKind.ACK, ack), "ignored"),
+        ("a report with the ordinal 0", seal(FrameKind.REPORT, b"\x94\x07\x01\x07\x00", of_host=False),
+         "not understood"),
+        ("a report of an unknown tag", seal(FrameKind.REPORT, b"\x92\xcc\xf0\x01", of_host=False), "not understood"),
+        ("a status that lacks its last fields", seal(FrameKind.STATUS, b"\x92\x29\x01", of_host=False),
+         "not understood"),
+        ("a status on the other endpoint with an older counter",
+         seal(FrameKind.STATUS, status, TAKEN, INTERRUPT, of_host=False), "understood"),
+        ("a status with more elements",
+         seal(FrameKind.STATUS, bytes([status[0] + 1]) + status[1:] + b"\xc3", of_host=False), "understood"),
+    ]  # fmt: skip
+    return [
+        BadVector(what, is_of_host, encoded, verdict)
+        for is_of_host, every in ((True, of_host), (False, of_device))
+        for what, encoded, verdict in every
+    ]
+
+
+def _enclosed(decoded: bytes) -> bytes:
+    """Enclose bytes of any size, with their CRC."""
+    whole = decoded + crc32(decoded).to_bytes(4, "little")
+    return b"\xc0" + whole.replace(b"\xdb", b"\xdb\xdd").replace(b"\xc0", b"\xdb\xdc") + b"\xc0"
+
+
+def bad_lines() -> str:
+    """Return the file of bad frames."""
+    found = [
+        {
+            "what": one.what,
+            "from": "host" if one.of_host else "device",
+            "taken": TAKEN,
+            "verdict": one.verdict,
+            "bytes": one.frame.hex().upper(),
+        }
+        for one in bad_vectors()
+    ]
+    return "".join(f"{json.dumps(one)}\n" for one in found)
 
 
 def key_table() -> str:
