@@ -1,4 +1,4 @@
-"""All files of Debian's package in their places, and the package made from them."""
+"""Puts all files of Debian's package in their places, and builds the package."""
 
 from __future__ import annotations
 

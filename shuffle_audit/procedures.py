@@ -211,7 +211,7 @@ def _repeated_orders(sizes: Sequence[Orders]) -> Result:
 
 
 def _runs_procedure(kinds: Kinds, faces: Faces) -> Procedure:
-    """Return the exact procedure for runs of these kinds, in decks with these faces before."""
+    """Return the exact procedure for runs of these kinds in decks that had these faces before the shuffle."""
     numbers = numbers_of_runs(faces, kinds)
     return Procedure(
         kinds.id, kinds.words, "Wald, Wolfowitz 1940",

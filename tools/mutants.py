@@ -66,7 +66,7 @@ def main(arguments: Sequence[str]) -> None:
             changed = tree / mutant.path
             original = changed.read_bytes()
             changed.write_bytes(original[: mutant.start] + mutant.after.encode() + original[mutant.end :])
-            os.utime(changed, (number, number))  # no compiled module has this time
+            os.utime(changed, (number, number))  # so that no cached bytecode of another version is used
             failed = _first_failure(tree, _folder(mutant.path))
             changed.write_bytes(original)
             caught += failed is not None

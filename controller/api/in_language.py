@@ -34,7 +34,7 @@ WHOLE: Final = IN_ENGLISH._replace(whole=True)
 
 
 def language_of(request: web.Request) -> str:
-    """Return the language that the request names, as `?language=zh-Hans`; else English."""
+    """Return the language that the request names, as `?language=zh-Hans`, or English."""
     return known(request.query.get(PARAMETER))
 
 

@@ -26,8 +26,8 @@ from firmware_bridge.messages import AnyText
 class MoveView(msgspec.Struct, frozen=True):
     """A card to move: the card that left the device as number `ordinal` is at `source` and belongs to `place`.
 
-    If both are the same it is turned face down there: card `card` of the hand. `source` and `place` may be a pile, the
-    stub, the cards set aside, or the place of the First Card; empty: not known. 0: not known.
+    If both are the same, it is turned face down there as card `card` of the hand. `source` and `place` may be a pile,
+    the stub, the cards set aside, or the place of the First Card. Empty and 0 mean that it is not known.
     """
 
     ordinal: int

@@ -1,9 +1,9 @@
 """The language of a command: that of `cardshoe --language`, of the command's own option, or of the locale.
 
 Everything that a command prints is rendered in it: by `Page` and `write_out` (text.py), by `ProblemError`
-(controller/problems.py), and by `Terminal`. Two things stay in English: what click makes, such as `--help` and the
-refusal of an unknown option, because docs and man pages are made from it and click has no catalogue; and `--json`,
-because programs read it.
+(controller/problems.py), and by `Terminal`. Two things stay in English: the texts of click, such as `--help` and
+the refusal of an unknown option, because docs and man pages are made from them and click has no catalogue; and
+`--json`, because programs read it.
 """
 
 from __future__ import annotations

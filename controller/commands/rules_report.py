@@ -269,7 +269,7 @@ def _half_pay_points(wagers: Iterable[Wager]) -> int | None:
 
 
 def _unprovided(law: Law, say: Say) -> tuple[str, ...]:
-    """Return the kinds without a row of the document for the time of the round."""
+    """Return the kinds for which the document has no row during a round."""
     provided = {row.kind for row in law.rows if not row.authority and Noticed.IN_ROUND in row.noticed}
     return tuple(say(law.game.words.own(words)) for kind, words in KINDS.items() if kind not in provided)
 

@@ -233,7 +233,7 @@ def _hand_cells(
     if hand.dead:
         return cards, say(message("out of play")), say(message("bets returned"))
     viewer = say(message("{viewer} looks", viewer=hand.viewer)) if hand.viewer else ""
-    looks = say(message("the Dealer opens it")) if hand.dealer_opens else viewer
+    looks = say(message("the Dealer turns it over")) if hand.dealer_opens else viewer
     handled = say.of_console("stage.hand") if hand.handled else ""
     note = say(hand.class_name) or " · ".join(filter(None, (handled, looks)))
     if void or not hand.outcome:

@@ -50,10 +50,11 @@ class ReaderGoneError(OutputError):
 
 def _problem_of(error: OSError) -> OutputError:
     if error.errno == errno.EPIPE:
-        return ReaderGoneError(message("The reader of the output has gone."))
+        return ReaderGoneError(message("The program that read the output has ended."))
     if error.errno == errno.EBADF:
         return OutputError(
-            message("There is no standard output to print to."), message("Run the command without closing it (>&-).")
+            message("There is no standard output to print to."),
+            message("Run the command without closing its output (>&-)."),
         )
     return OutputError(
         message("Standard output cannot be written: {why}.", why=error.strerror or str(error)),

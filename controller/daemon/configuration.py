@@ -32,7 +32,7 @@ class ConfigurationError(MessageError):
         (first, *others) = mistakes
         if not others:
             self.summary = message("{path}: {mistake}", path=str(path), mistake=first.sentence)
-            hint = first.hint or message("Correct it; `cardshoe config check` says whether the file is right.")
+            hint = first.hint or message("Correct it; `cardshoe config check` says whether the file is correct.")
             super().__init__(self.summary, hint)
             return
         self.summary = message("{path} has {count} mistakes.", path=str(path), count=len(mistakes))
@@ -44,7 +44,7 @@ class ConfigurationError(MessageError):
                 count=len(mistakes),
                 mistakes=listed,
             ),
-            message("Correct them all; `cardshoe config check` says whether the file is right."),
+            message("Correct them all; `cardshoe config check` says whether the file is correct."),
         )
 
 

@@ -20,8 +20,8 @@ from controller.table.record import (
 
 
 def record_of(configuration: Configuration, program: Program | None = None) -> ConfigurationRecord:
-    """Return the record. `program` is as found at the start: its files are not read again while it runs. With None only
-    its version is recorded.
+    """Return the record. `program` was read at the start, because its files may change while it runs. If it is None,
+    only the version is recorded.
     """
     program = program or Program(version("cardshoe"), "")
     device = configuration.device

@@ -26,7 +26,7 @@ _OPENING_OF: Final = frozenset({"card", "salt", "shuffle", "ordinal"})
 
 
 class Fold(Protocol):
-    """The table's fold, passed in."""
+    """The fold of a table, which is passed in because this package does not know tables."""
 
     def begin(self, state: Any) -> None:
         """Begin with this state, or with that of an empty table if it is None."""
@@ -63,11 +63,11 @@ class DeepCheck:
         except JournalError as error:
             self._find(
                 "opening-state",
-                message("The state with which the file begins cannot be opened: {problem}", problem=error.message),
+                message("The state at the beginning of the file cannot be opened: {problem}", problem=error.message),
                 number,
             )
             return
-        self._compare(state, "opening-state", message("The state with which the file begins"), number)
+        self._compare(state, "opening-state", message("The state at the beginning of the file"), number)
         self._begun = True
 
     def row(self, row: Sequence[Any], given: bytes, texts: Sequence[bytes]) -> None:
@@ -86,7 +86,7 @@ class DeepCheck:
                 self._find(
                     "sealed",
                     message(
-                        "Up to entry {entry}, what is sealed or written cannot be read: {problem}",
+                        "Entries up to {entry} cannot be read, sealed or not: {problem}",
                         entry=last,
                         problem=error.message,
                     ),

@@ -56,10 +56,10 @@ class Deletions:
             self._find("deletion-not-signed", message("A record of deleted files is not signed."), number)
         elif not self._keep_days or age < self._keep_days * _DAY_NS:
             days = age // _DAY_NS
-            said = message("Files were deleted at an age of {days} days, and were to be kept for ever.", days=days)
+            said = message("Files were deleted after {days} days, but had to be kept forever.", days=days)
             if self._keep_days:
                 said = message(
-                    "Files were deleted at an age of {days} days, and were to be kept for {kept} days.",
+                    "Files were deleted after {days} days, but had to be kept for {kept} days.",
                     days=days,
                     kept=self._keep_days,
                 )

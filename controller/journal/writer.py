@@ -121,7 +121,7 @@ class JournalWriter(Generic[InputT, EventT]):
 
     @property
     def begun(self) -> int:
-        """The time at which the file that is written to was begun, in UTC."""
+        """The time at which the current file was begun, in UTC."""
         return self._journal.begun
 
     @property

@@ -138,7 +138,7 @@ SUPERVISOR_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
     ),
     "remove screen": entering(
         "remove screen SCREEN [by ROLE]",
-        message("remove a screen of the table; it may then only display"),
+        message("remove a screen from the table; after that it can only display"),
         operations.RemoveScreen,
         lambda tokens: operations.RemoveScreen(tokens.take(message("the id of a screen"))),
         by=Role.PIT_SUPERVISOR,

@@ -370,7 +370,7 @@ class ViewingRefusal(msgspec.Struct, frozen=True):
 
 
 def viewer(law: Law, layout: Layout, box: int, viewing: Mapping[str, int] = NO_VIEWER_YET) -> str | None:
-    """Return the bettor who looks at the hand of a box, or None if nobody controls it and the Dealer opens it (RTP
+    """Return the bettor who looks at the hand of a box, or None if nobody controls it and the Dealer turns it over (RTP
     3.14).
 
     `viewing` maps each bettor to the box whose hand he has already looked at. Where a bettor may look at one hand only,

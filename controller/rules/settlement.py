@@ -218,7 +218,7 @@ def _returned_by_ruling(bet: Bet, ruling: BetRuling | None) -> BetResult | None:
     if ruling is None or ruling.action is not BetAction.RETURN:
         return None
     because = message(
-        "ruling of {authority}: {text}",
+        "ruling by {authority}: {text}",
         authority=ruling.authority,
         text=ruling.text or message("the bet is returned"),
     )

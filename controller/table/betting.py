@@ -160,9 +160,9 @@ def verify_wager(state: TableState, given: PersonActed, operation: operations.Op
 
 
 def _enters_chooser(state: TableState, choosing: Sequence[Irregularity], operation: operations.Operation) -> bool:
-    """Return whether the operation enters a main bet whose bettor then chooses.
+    """Return whether the operation enters a main bet whose bettor may then choose.
 
-    That is possible where only entered bettors choose, until one has chosen (reading 38).
+    If only entered bettors choose, bettors may be entered until the first one has chosen (reading 38).
     """
     if not isinstance(operation, operations.PlaceWager) or not enters_bettors(state.law):
         return False

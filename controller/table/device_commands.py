@@ -28,7 +28,7 @@ from firmware_bridge.commands import (
 from firmware_bridge.messages import Message, message
 
 STUB_UNLOADED = AFTER_DEAL | BEGINNING
-STATUSES = 2  # statuses that contradict an order to the exit before a reaction: one may have been sent earlier
+STATUSES = 2  # contradicting statuses after an order to the exit that are reported; the first may precede the order
 
 _NAMES: Final[dict[type[Command], Message]] = {
     Dispense: message("dispense"),

@@ -189,7 +189,8 @@ def _verify_nothing_dropped(state: TableState, place: Place) -> None:
 
 
 def _verify_turn(state: TableState, place: Place) -> None:
-    """Verify that the hand may be first while hands are examined: the Dealer's, or hands that Players return."""
+    """Verify that this hand may be turned over first while hands are examined: the Dealer's, or hands that Players
+    return."""
     if state.phase is not Phase.EXAMINING:
         return
     if examined_due(state):
@@ -439,7 +440,7 @@ FEATURE: Final[tuple[OperationRow, ...]] = (
         message("{who} recorded that cards were handled."), verify_handle_cards, handle_cards, CARDS_ON_TABLE,
         ALWAYS, offers=_handled),
     OperationRow(
-        operations.NameExposed, message("name exposed cards"), message("{who} said which cards were exposed."),
+        operations.NameExposed, message("name exposed cards"), message("{who} named the exposed cards."),
         verify_name_exposed, name_exposed, CARDS_ON_TABLE, ALWAYS, offers=_named),
 )
 # fmt: on

@@ -168,7 +168,7 @@ class PinTried(Input, frozen=True, tag="pin_tried"):
 class RefusedAtDoor(Input, frozen=True, tag="refused_at_door"):
     """Attempts were refused before they reached the table, since the last such input. `what`: the code.
 
-    `uid` None: several users, too many to be distinguished, or no user; then possibly a `screen`.
+    Without `uid`: a `screen`, several users who are too many to be distinguished, or no user.
     """
 
     what: str

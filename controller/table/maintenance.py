@@ -78,7 +78,7 @@ def end_maintenance(decision: Decision, given: PersonActed, operation: operation
 
 
 def _verify_device_is_still(state: TableState) -> None:
-    """Verify that no command is open: one of play must not be carried out under maintenance, nor the reverse."""
+    """Verify that no command is open, so that no command from play is carried out under maintenance, or vice versa."""
     if state.device.connected and state.device.moving is not None:
         raise RefusedError("moving", "The device is moving cards; wait until it has answered.")
 

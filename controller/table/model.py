@@ -363,7 +363,7 @@ Proof: TypeAlias = Literal["", "user", "pin", "screen"]
 class PinLock(msgspec.Struct, frozen=True):
     """Wrong PINs entered for a person by one user of the machine or at one screen; see `PinRefused`.
 
-    `uid` None and no `screen`: in any browser that is not enrolled.
+    If `uid` is None and `screen` is empty, they were entered in a browser that is not enrolled.
     """
 
     person: str

@@ -71,7 +71,7 @@ class FloorRecord(msgspec.Struct, frozen=True):
 class ConfigurationRecord(msgspec.Struct, frozen=True):
     """The configuration without game, readings and limits, which are in `Settings`. `program`: its version.
 
-    `keep_days`: how long files of the journal are kept; 0: for ever. `program_how`: package, wheel or sources;
+    `keep_days`: how long files of the journal are kept; 0: forever. `program_how`: package, wheel or sources;
     `program_digest`: of the manifest of its files, empty for sources; `program_signed`: signed by the named key.
     `program_parts`: versions of its dependencies.
     """

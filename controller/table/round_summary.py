@@ -96,7 +96,7 @@ class RoundSummary(msgspec.Struct, kw_only=True):
 
     @property
     def house(self) -> str:
-        """The house's gain by the settlement, "" before it."""
+        """The house's gain in the settlement, or "" before it."""
         bets = self.state.settlement
         return str(sum(Fraction(bet.collected) - Fraction(bet.paid) for bet in bets)) if bets else ""
 

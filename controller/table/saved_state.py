@@ -6,7 +6,7 @@ How a newer program treats a state that an older one saved:
 
 - A field is added with a default: `VERSION` stays, and the state is read as it is.
 - A type changes in any other way (a field is removed, or gets another name, meaning, type or default): `VERSION` rises
-  by one, and `UPGRADES` gets a function that converts the old form to the new. Upgrades are kept for ever.
+  by one, and `UPGRADES` gets a function that converts the old form to the new. Upgrades are kept forever.
 - A state of a higher version is refused: an older program does not know what it means.
 
 A state within a file is a cache. It serves only when its version and its `digest` are those of the program; otherwise

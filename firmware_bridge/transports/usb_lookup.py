@@ -46,7 +46,7 @@ _REPLUG: Final = message("Unplug the device and plug it in again; the kernel's l
 
 @cache
 def libusb() -> Any:
-    """Return the backend of this process, from the library in a Python package, so that pip is enough.
+    """Return the backend of this process. Its library comes in a Python package, so that pip can install it.
 
     libusb keeps a thread and a few descriptors from its first use on. Raise TransportUnavailableError if it cannot be
     loaded.

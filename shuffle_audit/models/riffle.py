@@ -96,7 +96,7 @@ def probability(packets: int, cards: int, sequences: int) -> Fraction:
 
 @cache
 def _log_ratios(packets: int, cards: int) -> tuple[float, ...]:
-    """Return log ratios by the number of rising sequences; no order has 0."""
+    """Return log ratios by the number of rising sequences, which is never 0."""
     found = [probability(packets, cards, r) * factorial(cards) for r in range(1, cards + 1)]
     return (-inf, *(log(one.numerator) - log(one.denominator) if one else -inf for one in found))
 

@@ -181,7 +181,7 @@ class FaultyLine:
         self.to_host.random = self.to_device.random = random
 
     def join(self) -> None:
-        """Put the cable in again; what was under way is lost."""
+        """Reconnect the cable. Bytes that were under way are lost."""
         self._is_cut = False
         self._pieces.clear()
         self.to_host.cut()

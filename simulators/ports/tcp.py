@@ -77,7 +77,8 @@ class TcpFront:
 async def close(server: asyncio.Server) -> None:
     """Stop listening, after the connections that the system has queued are taken.
 
-    asyncio makes no transport for a connection that it has accepted when its server closes, and nothing would close it.
+    If its server closes, asyncio does not make a transport for a connection that it has already accepted, and nothing
+        would close that connection.
     """
     for _ in range(4):  # the loop selects and accepts, makes the transport, and connects it; one round to spare
         await asyncio.sleep(0)

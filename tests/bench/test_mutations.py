@@ -173,7 +173,7 @@ ROWS = [
         "A link"),
     Row("it says nothing to a bad hello", broken.rejects_no_bad_body, "a_hello_that_is_not_understood_is_rejected",
         "A link"),
-    Row("it goes on for ever", broken.constant("HOST_LOST_AFTER", 1e9), "it_stops_sending_without_a_host",
+    Row("it goes on forever", broken.constant("HOST_LOST_AFTER", 1e9), "it_stops_sending_without_a_host",
         "Signs of life"),
     Row("its statuses have no number", broken.status_without_number,
         "a_status_names_the_newest_report_in_its_header", "Header values"),

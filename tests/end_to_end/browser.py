@@ -34,7 +34,7 @@ class Answered(NamedTuple):
 
 
 def free_port() -> int:
-    """Return a port that remains the table's when its daemon restarts."""
+    """Return a free port, which the table keeps when its daemon restarts."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         return int(taken.getsockname()[1])
 

@@ -80,7 +80,7 @@ async def test_a_deletion_forged_in_the_files_raises_two_doubts() -> None:
             assert await stage.daemon.end() == 0
             evidence = Evidence(stage)
             assert [one.code for one in evidence.of(JournalDoubted)] == ["journal-added", "journal-cut"]
-            assert len(evidence.of(FilesDeleted)) == before + 1, "what was added stands there for ever"
+            assert len(evidence.of(FilesDeleted)) == before + 1, "what was added stands there forever"
             assert "FOUND not-authentic" in verify(stage.journal, *key).output, "and so does who did not write it"
 
 

@@ -1,4 +1,5 @@
-"""SIGHUP at a real daemon: people change immediately, the game's settings between rounds, and all or nothing."""
+"""SIGHUP at a real daemon: people change immediately and the game's settings between rounds; a faulty file changes
+nothing."""
 
 from __future__ import annotations
 

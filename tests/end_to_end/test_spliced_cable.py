@@ -92,7 +92,7 @@ class Attack:
         splice.does = self.beside
 
     def beside(self, frame: Frame, from_host: bool) -> tuple[bytes, bytes]:
-        if frame.kind in CLEAR:  # these answer what it sent itself, and would continue for ever
+        if frame.kind in CLEAR:  # these answer what it sent itself, and would continue forever
             return b"", b""
         played = [one for each in self._splice.recorded for one in self._random.sample(each, min(2, len(each)))]
         mine = [*played, self._changed(frame), self._forged(frame), *self._clear(frame)]

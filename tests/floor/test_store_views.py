@@ -144,7 +144,7 @@ def rows_of(rows: Rows, view: str, where: str) -> dict[str, list[dict[str, Any]]
 
 
 def moment(utc_ns: int) -> str | None:
-    """Return a time as a row contains it; 0 means never."""
+    """Return a time in the form of a row; 0 means never."""
     return datetime.fromtimestamp(utc_ns // 10**9, UTC).isoformat() if utc_ns else None
 
 

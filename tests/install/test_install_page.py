@@ -174,7 +174,7 @@ async def test_from_a_bare_pc_to_a_dealt_round_and_later_steps() -> None:
 
 
 async def _round_without_a_device(technician: Technician, said: str, daemon: Block, then: Block) -> None:
-    pins = dict(re.findall(r"^PIN of .* \((\w+)\): (\d+)$", said, re.MULTILINE))
+    pins = dict(re.findall(r"^PIN for .* \((\w+)\): (\d+)$", said, re.MULTILINE))
     technician.environment |= {f"PIN_OF_{name.upper()}": pin for name, pin in pins.items()}
     (line,) = daemon.text.splitlines()
     assert line.startswith("cardshoe run --config ")

@@ -31,7 +31,7 @@ REAL = (
     "--person", "dana=dealer:Dana Dee", "--person", "sam=pit_supervisor:Sam Ho", "--person", "max=shift_manager:Max",
     "--console-user", "1001", "--reading", "established_by=mathematically", "--chosen-by", "J. Tan",
 )  # fmt: skip
-PIN = re.compile(r"^PIN of .+ \((\w+)\): (\d+)$", re.MULTILINE)
+PIN = re.compile(r"^PIN for .+ \((\w+)\): (\d+)$", re.MULTILINE)
 
 
 def init(*arguments: str, given: str | None = None) -> Result:
@@ -285,7 +285,7 @@ def test_the_drop_in_has_the_tables_network_needs(url: str, has_port: bool, said
 
 @pytest.mark.tool("systemd-sysusers")
 def test_with_the_package_only_the_tables_own_files_are_written(tmp_path: Path) -> None:
-    """A copy in /etc would hide the package's file for ever."""
+    """A copy in /etc would hide the package's file forever."""
     folder, pc = tmp_path / "t", tmp_path / "pc"
     assert init(str(folder), *REAL).exit_code == 0
     (pc / "etc").mkdir(parents=True)

@@ -363,7 +363,7 @@ async def test_the_streams_of_one_user_are_limited(served: Served) -> None:
     ],
 )
 async def test_a_follower_of_another_journal_is_told_where_to_begin(served: Served, after: str, code: str) -> None:
-    """Such a follower would wait for ever, or miss events."""
+    """Such a follower would wait forever, or miss events."""
     await served.start()
     served.table.entry = 7
     caller = await served.call()

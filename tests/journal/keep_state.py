@@ -2,7 +2,7 @@
 
     python -m tests.journal.keep_state
 
-Each version of the saved state has two files: `N.states.json.gz`, written once and read for ever, and
+Each version of the saved state has two files: `N.states.json.gz`, written once and read forever, and
 `N.types.json.gz`, the types of which it is made. The latter is written again after additions only; any other change
 requires a higher `VERSION` (`controller/table/saved_state.py`).
 """

@@ -1,4 +1,4 @@
-"""Journals that were written when their format was settled, with their screens: they fold to the same state for ever.
+"""Journals that were written when their format was settled, with their screens: they fold to the same state forever.
 
 Each records a scenario (`tests/journal/keep.py`), so its keys protect nothing. A view is kept for each event that ends
 something; fields that later versions added are not compared.

@@ -163,7 +163,7 @@ def test_nothing_is_loaded_and_nothing_runs(folder: Path, tmp_path: Path) -> Non
 
 def test_the_plots_have_words_for_those_who_cannot_see_them(folder: Path, tmp_path: Path) -> None:
     text, _ = page_of(folder, tmp_path / "report.html")
-    found = re.search(r'alt="How often: (.*?)\."', text)
+    found = re.search(r'alt="Frequencies: (.*?)\."', text)
     assert found is not None
     assert "a card exposed in dealing 1" in found[1].split(", ")
     assert not re.search(r"\bI\d\d\b", found[1])

@@ -41,14 +41,14 @@ async def test_a_round_is_begun_and_an_exposed_card_decided_by_a_person_with_a_p
         await terminal.until("irregularity at box 1")
         await terminal.until("Dealing, I12>")
         terminal.enter("confirm by supervisor")
-        await terminal.until("PIN of supervisor, without echo:")
+        await terminal.until("PIN for supervisor, without echo:")
         terminal.enter("000000")
         await terminal.until("Refused: ")
         await terminal.until("I12>")
         terminal.press("\x1b[A")  # the previous line, from the history
         await terminal.until("confirm by supervisor")
         terminal.press("\r")
-        await terminal.until("PIN of supervisor, without echo:")
+        await terminal.until("PIN for supervisor, without echo:")
         terminal.enter(PINS["supervisor"])
         await terminal.until("confirmed: a card was exposed")
         await terminal.until(">")
@@ -85,7 +85,7 @@ async def test_only_people_of_the_table_are_completed() -> None:
         await terminal.until("Ready>")
         terminal.enter("restrict nothing by mana")
         said = await terminal.until("This table has no person mana; write one of dealer, manager, supervisor.")
-        assert "PIN of mana" not in said
+        assert "PIN for mana" not in said
         terminal.enter("next round")
         await terminal.until("Betting>")
         terminal.enter("wager sue main 1 10")

@@ -339,8 +339,8 @@ def test_any_frame_that_opens_is_a_sign_of_life_and_damaged_ones_are_not(
 
 @pytest.mark.parametrize(("heard", "ends"), [(0, 5.0), (1, 10.0)], ids=["nothing", "the resume"])
 def test_a_device_that_names_nothing_new_gets_everything_too_late(heard: int, ends: float) -> None:
-    """The resume came at the beginning and is fresh for five seconds; five more seconds without a new frame are too
-    many.
+    """The resume, sent at the beginning, counts as new for five seconds. After five more seconds without a new frame
+    the link ends.
     """
     device = BenchDevice()
     host, _ = host_before(LinkStep.FIRST_STATUS, device)

@@ -1,4 +1,4 @@
-"""The scenario commands for an unrecognised card and for an incomplete deck have their effect."""
+"""The scenario commands for an unrecognised card and for an incomplete deck take effect."""
 
 from __future__ import annotations
 

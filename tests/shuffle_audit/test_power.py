@@ -25,7 +25,7 @@ def draws(model: str, audits: int = 400, seed: int = 1, cards: int = 52, drawn: 
 
 
 class Recorded:
-    """A model that is good after some number of calls, with all the decks that it made."""
+    """A model that shuffles well after a number of calls; it keeps all the decks that it made."""
 
     words = "recorded"
 

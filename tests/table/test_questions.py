@@ -41,11 +41,11 @@ def test_the_question_shows_the_last_count_and_its_effect(game_id: str, clause: 
     table = TableHarness(game_id=game_id).start().to_dealing().deal()
     table.count(39)
     assert asked(table) == (
-        f"{SUPERVISOR}By the last count 39 cards are left; there should be 40. "
+        f"{SUPERVISOR}By the last count, 39 cards are left; there should be 40. "
         f'If so, press "Confirm": the round becomes void ({clause}).'
     )
     table.count(40)
-    whole = 'By the last count the deck is whole: 40 cards are left. Press "Play goes on".'
+    whole = 'By the last count, the deck is whole: 40 cards are left. Press "Play goes on".'
     assert asked(table) == f"{SUPERVISOR}{whole}"
     table.confirm()
     assert not table.state.open
@@ -67,22 +67,22 @@ def test_the_count_of_the_waiting_deck_does_not_concern_the_stub() -> None:
     table.do(operations.CountCards("deck", 51, "a witness"))
     assert table.open.waiting
     assert asked(table) == (
-        f"{SUPERVISOR}By the last count 51 cards are in the deck; there should be 52. "
+        f"{SUPERVISOR}By the last count, 51 cards are in the deck; there should be 52. "
         'If so, press "Confirm": the deck stays out of use.'
     )
     table.do(operations.CountCards("deck", 52, "a witness"))
-    assert asked(table) == (f'{SUPERVISOR}By the last count the deck is whole. If so, press "Confirm".')
+    assert asked(table) == (f'{SUPERVISOR}By the last count, the deck is whole. If so, press "Confirm".')
 
 
 def test_a_matter_for_a_ruling_shows_the_last_count() -> None:
     table = TableHarness(game_id="F3").start().to_dealing().deal()
     table.count(38)
     assert asked(table) == (
-        f"{MANAGER}By the last count 38 cards are left; there should be 39. The rules are silent. What is the ruling?"
+        f"{MANAGER}By the last count, 38 cards are left; there should be 39. The rules are silent. What is the ruling?"
     )
     table.count(39)
     assert asked(table) == (
-        f"{MANAGER}By the last count the deck is whole: 39 cards are left. The rules are silent. What is the ruling?"
+        f"{MANAGER}By the last count, the deck is whole: 39 cards are left. The rules are silent. What is the ruling?"
     )
 
 

@@ -151,7 +151,7 @@ async def set_up_table(machine: Machine) -> tuple[dict[str, str], str]:
         f"cd /root && cardshoe init {TABLE} --yes --game NC --unit sets --device {SERIAL} --console-user dealer "
         f'--port {HTTP_PORT} {people} --reading established_by=mathematically --chosen-by "J. Tan, Gaming Manager"'
     )
-    pins = dict(re.findall(r"^PIN of .* \((\w+)\): (\d+)$", told, re.MULTILINE))
+    pins = dict(re.findall(r"^PIN for .* \((\w+)\): (\d+)$", told, re.MULTILINE))
     assert pins.keys() == {name for name, _, _ in PEOPLE}, told
     # The device reports that it is simulated, and a table for real play refuses it.
     await guest.run(f"cd /root/{TABLE} && sed -i 's/^simulated = false/simulated = true/' table.toml && sh install.sh")

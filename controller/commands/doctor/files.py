@@ -98,7 +98,7 @@ def _owner(table: CheckedTable) -> Iterator[MachineFinding]:
     found = foreign_in(section.folder, table.user.uid)
     if found is not None:
         sentence = message(
-            "{path} is not {name}'s ({owner}): the daemon cannot continue it.",
+            "{path} belongs to {owner}, not to {name}; the daemon cannot continue it.",
             path=str(found),
             name=table.user.name,
             owner=owner_of(found.lstat()),

@@ -117,7 +117,7 @@ def _taken(table: CheckedTable, http: HttpSection, why: Message) -> MachineFindi
 
 
 def _at_socket(table: CheckedTable) -> Iterator[MachineFinding]:
-    """Ask the daemon at its socket whether the table can deal. A daemon that does not run is another check's."""
+    """Ask the daemon at its socket whether the table can deal. Another check reports a daemon that does not run."""
     path = table.configuration.api.socket
     uid = None if table.user is None else table.user.uid
     if not path.exists():

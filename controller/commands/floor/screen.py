@@ -93,8 +93,8 @@ class FloorScreen:
     # -- the tables
 
     def _grid(self, rows: Sequence[TableRow], width: int, roomy: int, least: int) -> list[Line]:
-        """Draw the tables in the most detailed form that fits together with all matters, or else in its part of the
-        screen.
+        """Draw the tables in the most detailed form that leaves room for all matters (`roomy` lines); if none does, in
+        `least` lines.
         """
         room, sizes = max(roomy, least), [len(tables) for _, tables in by_pit(rows)]
         forms: tuple[tuple[int, Callable[[Sequence[TableRow], int], list[Line]]], ...] = (

@@ -144,7 +144,7 @@ def with_access(people: Sequence[NewPerson], uid: int, *, make_pins: bool, scree
         if one.role is Role.DEALER and uids and not screens:
             found.append(one._replace(uids=uids))
         else:
-            pin = made_pin() if make_pins else ask_pin(message("PIN of {name}", name=one.name))
+            pin = made_pin() if make_pins else ask_pin(message("PIN for {name}", name=one.name))
             found.append(one._replace(uids=uids, pin=pin, made=make_pins))
     return tuple(found)
 

@@ -222,7 +222,7 @@ def _console_user(*, simulated: bool, asks: bool) -> str:
     if not own and not asks:
         raise BadInputError(
             message("A real table needs the user of its console."),
-            message("Add --console-user NAME; `adduser` makes one."),
+            message("Add --console-user NAME; `adduser` creates a user."),
         )
     question = message("User of this machine at the table's console")
     return str(prompted(question, default=own or None)) if asks else own
@@ -233,7 +233,8 @@ def _people(*, simulated: bool, asks: bool) -> list[NewPerson]:
         return list(PLAYED)
     if not asks:
         raise BadInputError(
-            message("A real table needs its people."), message("Add --person ID=ROLE:NAME for each of them.")
+            message("A real table needs people in its configuration."),
+            message("Add --person ID=ROLE:NAME for each of them."),
         )
     return ask_people()
 
@@ -251,7 +252,7 @@ def _summary(folder: Path, table: NewTable, *, installs: bool) -> list[AnyText]:
         )
     ]
     lines += [
-        message("PIN of {name} ({id}): {pin}", name=one.name, id=one.id, pin=one.pin)
+        message("PIN for {name} ({id}): {pin}", name=one.name, id=one.id, pin=one.pin)
         for one in table.people
         if one.made
     ]

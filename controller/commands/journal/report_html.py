@@ -41,7 +41,7 @@ def plots_of(account: Account, clock: CasinoClock, say: Terminal) -> list[Plot]:
         for group in account.groups:
             times[say(words.own(KINDS[Kind(group.kind)]))] += len(group.rounds)
         shown = times.most_common(MOST_BARS)
-        says = message("How often: {rows:list}.", rows=tuple(f"{name} {count}" for name, count in shown))
+        says = message("Frequencies: {rows:list}.", rows=tuple(f"{name} {count}" for name, count in shown))
         names, counts = [name for name, _ in shown], [count for _, count in shown]
         made.append(_named_bars(say(message("Irregularities, by kind")), say(says), names, counts))
     if any(account.lengths):

@@ -122,7 +122,7 @@ class JournaledRound(RoundSummary, kw_only=True):
 
 
 class Rounds:
-    """Takes decisions in order, and returns each round once nothing more can be said of it."""
+    """Takes decisions in order, and returns each round when nothing more can change it."""
 
     def __init__(self, table: Table | None = None) -> None:
         self.table = table or Table()

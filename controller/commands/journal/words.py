@@ -49,7 +49,7 @@ def words_for(round_: JournaledRound) -> OwnWords:
 
 
 def rank_named(rank: str) -> AnyText:
-    """Return a rank as an entry has it, with the kind of proof."""
+    """Return the rank that an entry records, with the kind of proof."""
     word, by_pin, _ = rank.partition(PROVEN_BY_PIN)
     named = RANKS.get(word, word)
     return message("{rank}, by PIN", rank=named) if by_pin else named

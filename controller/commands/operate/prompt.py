@@ -123,7 +123,7 @@ def ask_person(role: str) -> str:
 def ask_pin(person: str) -> str:
     """Ask for a PIN without echo, and do not keep it."""
     session = PromptSession[str](history=InMemoryHistory())
-    return session.prompt(terminal()(message("PIN of {person}, without echo: ", person=person)), is_password=True)
+    return session.prompt(terminal()(message("PIN for {person}, without echo: ", person=person)), is_password=True)
 
 
 def ask_again(said: Message) -> bool:

@@ -316,7 +316,7 @@ INTERRUPTION: Final = (
                 kind,
                 "NC 5.4.2",
                 Disposition.VOID,
-                message("play was interrupted when no outcome was established"),
+                message("play was interrupted before an outcome was established"),
                 when=replace(when, established=False),
             ),
         )

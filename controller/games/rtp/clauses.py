@@ -190,7 +190,7 @@ INTERRUPTION: Final = (
         Kind.POWER_FAILURE,
         "RTP 5.13.1",
         Disposition.WITHDRAWALS,
-        message("the power failed when no outcome was established"),
+        message("the power failed before an outcome was established"),
         when=Facts(before_close=False, established=False),
         options=(
             Option(Choice.CONTINUE, "RTP 5.13.1", message("the wagers stay and the hand is finished")),

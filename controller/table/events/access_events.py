@@ -73,8 +73,8 @@ AT_THE_DOOR: Final = {
 class DoorRefused(Event, frozen=True, tag="door_refused"):
     """Attempts of one user of the machine, or of one screen, were refused before they reached the table.
 
-    `what`: the code of the refusal. `uid` None and no `screen`: several users, too many to be distinguished, or no
-    user.
+    `what`: the code of the refusal. Without `uid` and `screen`: several users, too
+    many to be distinguished, or no user.
     """
 
     what: str

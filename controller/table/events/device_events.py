@@ -255,7 +255,9 @@ class CommandUnanswered(Event, frozen=True, tag="command_unanswered"):
 
 
 class ExitDiffers(Event, frozen=True, tag="exit_differs"):
-    """By its status the device holds its exit (`held`) or not, contrary to the order. `times`: since that order."""
+    """The device's status contradicts the last order to its exit: it is locked (`held`) or open. `times`: how often
+    since that order.
+    """
 
     line = message("the device's exit is not as ordered")
 
@@ -353,7 +355,7 @@ def _without(causes: tuple[AnyText, ...], ended: AnyText) -> tuple[AnyText, ...]
 NOTED: Final = {
     "contradiction": message("device link: {detail}"),
     "device-forged-frames": message("device link: {detail}"),
-    "doubt": message("device: in doubt: {detail}"),
+    "doubt": message("device in doubt: {detail}"),
     "self_test_finished": message("device: self-test: {detail}"),
     "tampered": message("device: tampered with: {detail}"),
 }

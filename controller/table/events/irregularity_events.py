@@ -175,7 +175,7 @@ class ReportJoined(Event, frozen=True, tag="report_joined"):
 class VoidAsked(Event, frozen=True, tag="void_asked"):
     """A confirmation or ruling would make a round void; it takes effect when it is entered again, unchanged.
 
-    `because`: why. `facts`: those that were stated; `authority`: the one by whom it was ruled.
+    `because`: why. `facts`: the stated facts. `authority`: who ruled.
     """
 
     outdates: ClassVar[Message | None] = message("The round is about to become void.")

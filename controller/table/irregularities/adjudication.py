@@ -199,7 +199,7 @@ def _verify_counts(state: TableState, found: Irregularity, row: Row, facts: Fact
     if found.round == state.round.number and found.counted is not None and found.counted == size:
         raise RefusedError(
             "count",
-            'By the last count {place} has {count} cards, as many as were dealt to it; press "NO", or count again.',
+            'By the last count, {place} has {count} cards, as many as were dealt to it; press "NO", or count again.',
             place=place_word(state, found.place),
             count=size,
         )

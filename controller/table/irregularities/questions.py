@@ -354,23 +354,23 @@ def _counted(state: TableState, found: Irregularity) -> Message | None:
     if not wrong:
         if known and pile == STUB:
             return counted(
-                "By the last count the deck is whole: 1 card is left.",
-                "By the last count the deck is whole: {count} cards are left.",
+                "By the last count, the deck is whole: 1 card is left.",
+                "By the last count, the deck is whole: {count} cards are left.",
                 number,
             )
-        return message("By the last count the deck is whole.")
+        return message("By the last count, the deck is whole.")
     if not known:
-        return message("By the last count cards are missing or too many.")
+        return message("By the last count, cards are missing or there are too many.")
     if pile == STUB:
         return counted(
-            "By the last count 1 card is left; there should be {due}.",
-            "By the last count {count} cards are left; there should be {due}.",
+            "By the last count, 1 card is left; there should be {due}.",
+            "By the last count, {count} cards are left; there should be {due}.",
             number,
             due=due,
         )
     return counted(
-        "By the last count 1 card is in the deck; there should be {due}.",
-        "By the last count {count} cards are in the deck; there should be {due}.",
+        "By the last count, 1 card is in the deck; there should be {due}.",
+        "By the last count, {count} cards are in the deck; there should be {due}.",
         number,
         due=due,
     )

@@ -202,9 +202,7 @@ def _open_already(state: TableState, operation: operations.ReportIrregularity) -
 
 
 def _noticed_by_table(state: TableState, found: Irregularity) -> bool:
-    """Return whether the table noticed it, or an entry that is not a report. Dealing errors are distinguished from each
-    other.
-    """
+    """Return whether the table itself or an entry other than a report noticed it. Dealing errors are told apart."""
     rounds = (state.round, state.earlier) if state.earlier is not None else (state.round,)
     said = {one.entry: one.operation for each in rounds for one in each.entered}
     reported = isinstance(said.get(found.origin), operations.ReportIrregularity)
@@ -214,7 +212,7 @@ def _noticed_by_table(state: TableState, found: Irregularity) -> bool:
 def _verify_undecided(state: TableState, operation: operations.ReportIrregularity) -> None:
     """Verify that the report is not about decided bets: side bets without a main bet are decided once.
 
-    Bets that went back are not asked about again.
+    Nobody is asked again about returned bets.
     """
     if operation.kind is not Kind.SIDE_WITHOUT_MAIN or _open_already(state, operation) is not None:
         return

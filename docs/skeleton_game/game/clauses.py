@@ -74,7 +74,7 @@ POWER: Final = (
         Kind.POWER_FAILURE,
         "SK 5.4",
         Disposition.VOID,
-        message("the power failed when no outcome was established"),
+        message("the power failed before an outcome was established"),
         when=Facts(established=False),
     ),
 )

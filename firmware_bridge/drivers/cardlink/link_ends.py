@@ -71,7 +71,7 @@ def damaged(damaged_frames: int, good: int) -> LinkOver:
 FLOW_CONTROL: Final = LinkOver(
     "device-damaged-frames",
     message(
-        "The bytes 11 and 13 are missing in the data from the device, so something on the line uses software flow "
+        "The bytes 11 and 13 are missing from the data of the device, so something on the line uses software flow "
         "control (XON/XOFF). Switch it off at the serial server, the converter or the device."
     ),
 )
