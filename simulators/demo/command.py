@@ -27,6 +27,7 @@ DEVICES: Final = {"shuffler": Unit.SETS, "shoe": Unit.SINGLES}
 DEVICE_NAMES: Final = {"shuffler": message("shuffler"), "shoe": message("shoe")}
 SECONDS_A_ROUND: Final = 10  # with people's waits
 SECONDS_A_FAST_ROUND: Final = 0.3  # two processes and a journal, on a small PC
+PORT: Final = 8095  # the same for each run, so that a browser is enrolled once
 ENDLESS: Final = 1000  # rounds for a visitor who does not say how many
 INTERRUPTED: Final = 130  # exit code that a shell uses for Ctrl-C
 ENDS: Final = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
@@ -50,12 +51,14 @@ ENDS: Final = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 @click.option("--play", "visitor", is_flag=True, help="You are the dealer, in the browser; the rest is simulated.")
 @click.option("--supervisor-after", type=click.FloatRange(min=0), default=90.0, show_default=True, metavar="SECONDS",
               help="With --play: when a simulated supervisor comes and decides open matters.")  # fmt: skip
+@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True,
+              help="The console's port; another one if it is in use. 0: any.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print events, one JSON object a line; the same for a seed.")
 @click.option("--full", is_flag=True, help="With --json: also wall times, boots, commitments and salts.")
 @language_option
 def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int, device: str, on_removal: bool,
-         no_stages: bool, wagers: bool, console: bool, visitor: bool, supervisor_after: float, as_json: bool,
-         full: bool, language: str) -> None:  # fmt: skip
+         no_stages: bool, wagers: bool, console: bool, visitor: bool, supervisor_after: float, port: int,
+         as_json: bool, full: bool, language: str) -> None:  # fmt: skip
     """Play a simulated table of any game and watch it.
 
     A simulated device and the daemon run as separate processes over a pseudo-terminal; simulated people play, make
@@ -99,7 +102,7 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
         with _interrupts_blocked():
             playable(rules.id, on_removal=on_removal)
         _play(rules.id, rounds, fast, seed, DEVICES[device], on_removal, not no_stages, wagers, as_json, full,
-              console or visitor, visitor, supervisor_after, language)  # fmt: skip
+              console or visitor, visitor, supervisor_after, port, language)  # fmt: skip
     except KeyboardInterrupt:
         click.echo("Interrupted: the demonstration has ended, with its device and its daemon.", err=True)
         sys.exit(INTERRUPTED)

@@ -25,6 +25,7 @@ from controller.games.specification import Unit
 from controller.language import ENGLISH, translated
 from firmware_bridge.messages import message
 from simulators.demo.account import RunAccount
+from simulators.demo.known_screens import enrol, known, place, remember
 from simulators.demo.stage import DemoStage, free_port
 from simulators.people.crew import CREW
 from simulators.people.plan import plan_rounds
@@ -48,6 +49,7 @@ class DemoOptions(msgspec.Struct, frozen=True):
     console: bool  # people may watch in a browser
     visitor: bool  # a person deals there
     supervisor_after: float  # seconds until a simulated supervisor decides
+    port: int  # of the console, if it is free
     language: str = ENGLISH
 
 
@@ -61,7 +63,7 @@ async def play(asked: DemoOptions) -> RunAccount:
     options += [*([] if asked.stages else ["--no-stages"]), *(["--wagers"] if asked.wagers else [])]
     if asked.visitor:
         options += ["--hands", "--supervisor-after", str(asked.supervisor_after), "--language", asked.language]
-    port = free_port() if asked.console else 0
+    port = free_port(asked.port) if asked.console else 0
     with tempfile.TemporaryDirectory(prefix="cardshoe-demo-") as name:
         stage = DemoStage(
             Path(name),
@@ -73,9 +75,13 @@ async def play(asked: DemoOptions) -> RunAccount:
             port=port,
         )
         async with stage, ApiClient(stage.socket, language=asked.language) as client:
+            if asked.visitor:
+                await enrol(client, known(place()))
             if asked.console:
                 await show_console(f"http://localhost:{port}/", Terminal(asked.language), visitor=asked.visitor)
             await _follow(asked, stage, client, account)
+            if asked.visitor:
+                click.echo(Terminal(asked.language)(message("All rounds dealt.")))
             if asked.console and not asked.visitor:
                 say = Terminal(asked.language)
                 click.echo(say(message("All rounds are played. The console stays open until Ctrl-C.")))
@@ -116,7 +122,8 @@ async def show_console(address: str, say: Terminal, *, visitor: bool) -> None:
         dealer, supervisor, manager = CREW
         lines = (
             message(
-                'Tap "Enrol this screen": any name, id {id}, PIN {pin}. Then you are the dealer, {name}: PIN {own}.',
+                'If the page shows "Enrol this screen", tap it: any name, id {id}, PIN {pin}. '
+                "You are the dealer, {name}: PIN {own}.",
                 id=supervisor.id,
                 pin=supervisor.pin,
                 name=dealer.name,
@@ -167,6 +174,7 @@ async def _take_events(client: ApiClient, account: RunAccount, taken: FollowedTo
     async for event in client.events():
         if event is not None:
             account.take(event)
+            remember(event, place())
             if printed is not None:
                 _print(event, printed)
             if event["event"] == "round_began" and progress is not None:

@@ -52,10 +52,15 @@ def configuration_text(unit: Unit, game_id: str = "NC", port: int = 0, name: str
     )
 
 
-def free_port() -> int:
-    """Return a free port on the loopback address."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
+def free_port(wanted: int = 0) -> int:
+    """Return a free port on the loopback address: the wanted one unless it is in use."""
+    try:
+        with socket.create_server(("127.0.0.1", wanted)) as server:
+            port: int = server.getsockname()[1]
+    except OSError:
+        if not wanted:
+            raise
+        return free_port()
     return port
 
 

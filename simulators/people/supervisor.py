@@ -45,10 +45,10 @@ def lying_places(table: PhysicalTable) -> set[str]:
     return {place for place, cards in table.hands.items() if cards}
 
 
-def contradiction(found: IrregularityView, table: PhysicalTable, *, misplaced: bool) -> Message | None:
+def contradiction(found: IrregularityView, table: PhysicalTable, *, misplaced: bool, exposed: bool) -> Message | None:
     """Return what on the table contradicts a person's report, or None if nothing does.
 
-    `misplaced` means that hands are at each other's places, or away from the bets.
+    `misplaced` means that hands are at each other's places, or away from the bets; `exposed`, that a card lies face up.
     """
     if found.noticed_by not in {member.id for member in CREW}:
         return None
@@ -60,6 +60,14 @@ def contradiction(found: IrregularityView, table: PhysicalTable, *, misplaced: b
             return message("every hand is in its place")
         case Kind.FOREIGN_CARD:
             return message("every card belongs to this deck")
+        case Kind.EXPOSED_CARD | Kind.DEALER_EXPOSED_EARLY | Kind.PLAYER_EXPOSED if not exposed:
+            return message("no card lies face up")
+        case Kind.LATE_BET | Kind.SIDE_WITHOUT_MAIN | Kind.OUTSIDE_LIMITS:
+            return message("every bet was placed in time and by the rules")
+        case Kind.DROPPED_CARD:
+            return message("no card was dropped")
+        case Kind.WRONG_VIEWER:
+            return message("every Player looked only at his own hand")
         case Kind.TECHNICAL_STOP if not table.mechanism.jammed:
             return message("the device runs")
     return None

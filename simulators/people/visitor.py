@@ -33,9 +33,10 @@ from simulators.devices.simulated_device import SimulatedDevice
 from simulators.people.crew import CREW, CrewMember, member_for
 from simulators.people.dealer import BEFORE_ROUND, SimulatedDealer
 from simulators.people.physical_table import PhysicalTable
-from simulators.people.plan import PlannedRound
+from simulators.people.plan import Mishap, PlannedRound
 from simulators.people.supervisor import Patience, contradiction, lying_places
 
+FACE_UP: Final = frozenset({Mishap.EXPOSED_CARD, Mishap.FACE_UP, Mishap.FACE_UP_EARLY})
 REPORTED: Final = frozenset({Kind.EXPOSED_CARD, Kind.WRONG_COUNT})
 
 
@@ -188,6 +189,15 @@ class VisitorsHands(SimulatedDealer):
         as_marked = set(view.boxes) == set(self._bets) and lying_places(self._table) <= places
         return self._exchanged is not None or not as_marked
 
+    def _contradiction(self, view: TableView, found: IrregularityView) -> Message | None:
+        """Return what on the table contradicts a person's report."""
+        misplaced, exposed = self._lies_elsewhere(view), self._has_exposed()
+        return contradiction(found, self._table, misplaced=misplaced, exposed=exposed)
+
+    def _has_exposed(self) -> bool:
+        """Return whether a card of this round came to lie face up at the table."""
+        return self._round is not None and self._round.mishap in FACE_UP
+
     def _see_bets(self, view: TableView) -> None:
         """Say where bets lie that are marked incorrectly."""
         marked, lie = set(view.boxes), set(self._bets)
@@ -325,8 +335,8 @@ class VisitorsHands(SimulatedDealer):
                 return
             if member_for(CREW, found.who) is CREW[0]:
                 continue
-            why = contradiction(found, self._table, misplaced=self._lies_elsewhere(view))
-            if why and found.stage == "claimed":
+            why = self._contradiction(view, found)
+            if why and "deny" in found.options:
                 await self._enter(view, operations.DenyIrregularity(found.id, found.revision, self._say(why)), member)
             elif found.stage in DECIDES:
                 await DECIDES[found.stage](self, view, found, member)
@@ -356,7 +366,7 @@ class VisitorsHands(SimulatedDealer):
             return
         if self._clears_jam():
             return
-        if why := contradiction(found, self._table, misplaced=self._lies_elsewhere(view)):
+        if why := self._contradiction(view, found):
             self._tell_once(message("You look at the cards. The report is wrong: {why}.", why=why))
         elif not found.asks:
             self._tell_once(message("You look at the cards. The report is right."))
@@ -399,7 +409,10 @@ class VisitorsHands(SimulatedDealer):
     async def _rule(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
         if self._clears_jam():
             return
-        self._tell_once(message("{name} is called, and rules.", name=member.name))
+        if why := self._contradiction(view, found):
+            self._tell_once(message("You look at the cards. The report is wrong: {why}.", why=why))
+        else:
+            self._tell_once(message("{name} is called, and rules.", name=member.name))
         await self._wait_for_entry(view)
 
     def _clears_jam(self) -> bool:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import re
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from controller.api.screen_lines import SUITS
+from simulators.demo.stage import free_port
 from tests.console.clicking import DEALER, SUPERVISOR, Person
 from tests.end_to_end.processes import PATIENCE, Child
 
@@ -17,6 +19,15 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser
 
 pytestmark = [pytest.mark.browser, pytest.mark.tool("chromium")]
+
+
+@pytest.fixture(autouse=True)
+def _no_known_screens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+
+
+def play(*options: str, port: int = 0) -> Child:
+    return Child("controller", "demo", "--play", "--fast", "--port", str(port), *options)
 
 
 async def printed(child: Child, pattern: str) -> re.Match[str]:
@@ -30,7 +41,7 @@ async def test_a_visitor_deals_a_round_with_an_exposed_card(marked: str) -> None
     """A marked box without a bet is dealt to like the others, because the visitor may have made a mistake."""
     from playwright.async_api import async_playwright
 
-    child = Child("controller", "demo", "--play", "--fast", "--rounds", "1", "--supervisor-after", "3600")
+    child = play("--rounds", "1", "--supervisor-after", "3600")
     try:
         async with asyncio.timeout(PATIENCE), async_playwright() as started:
             chromium = await started.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
@@ -44,6 +55,7 @@ async def test_a_visitor_deals_a_round_with_an_exposed_card(marked: str) -> None
             await finish(console, boxes)
             await chromium.close()
         assert await child.ended() == 0
+        assert "All rounds dealt." in child.out
         assert any("Rounds: 1 concluded" in line for line in child.out)
         assert any("As planned: none missed" in line for line in child.out)
     finally:
@@ -56,9 +68,7 @@ async def test_a_supervisor_comes_and_decides_the_open_matters(reported: str) ->
     from playwright.async_api import async_playwright
 
     language = "zh-Hans" if "Chinese" in reported else "en"
-    child = Child(
-        "controller", "demo", "--play", "--fast", "--rounds", "1", "--supervisor-after", "0", "--language", language
-    )
+    child = play("--rounds", "1", "--supervisor-after", "0", "--language", language)
     try:
         async with asyncio.timeout(PATIENCE), async_playwright() as started:
             chromium = await started.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
@@ -68,7 +78,11 @@ async def test_a_supervisor_comes_and_decides_the_open_matters(reported: str) ->
             )
             if reported == "not so":
                 await console.report("foreign_card")
+                await printed(child, "The report is wrong: every card belongs to this deck")
                 await console.answers(SUPERVISOR.name)
+                await console.page.locator("#sentence:not(.red)").wait_for()
+                await console.report("wrong_viewer", f"B{boxes[0]}")
+                await printed(child, "The report is wrong: every Player looked only at his own hand")
                 await console.page.locator("#sentence:not(.red)").wait_for()
             await report_exposed(console, exposed[1])
             await console.page.locator('#panel [data-act="others"]').wait_for()
@@ -80,11 +94,33 @@ async def test_a_supervisor_comes_and_decides_the_open_matters(reported: str) ->
         await child.end()
 
 
+async def test_a_browser_is_enrolled_once_for_every_demonstration() -> None:
+    from playwright.async_api import async_playwright
+
+    port = free_port()
+    async with asyncio.timeout(PATIENCE), async_playwright() as started:
+        chromium = await started.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = await chromium.new_page()
+        page.set_default_timeout(PATIENCE * 1000)
+        console = Person(page, "en")
+        for game in ("NC", "F3"):
+            child = play("--game", game, port=port)
+            try:
+                await console.look_at((await printed(child, r"(http://localhost:\d+/)"))[1])
+                if game == "NC":
+                    await console.enrol()
+                await page.locator('#panel [data-act="dealer_on/"]').wait_for()
+                assert not await page.locator('#panel [data-act="enrol"]').count()
+            finally:
+                await child.end()
+        await chromium.close()
+
+
 async def test_a_wrongly_marked_box_is_corrected_and_the_round_continues() -> None:
     """The terminal prints what the table no longer takes from the device, and the visitor enters it."""
     from playwright.async_api import async_playwright
 
-    child = Child("controller", "demo", "--play", "--fast", "--supervisor-after", "3600")  # its first round is plain
+    child = play("--supervisor-after", "3600")  # its first round is plain
     try:
         async with asyncio.timeout(PATIENCE), async_playwright() as started:
             chromium = await started.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
