@@ -202,6 +202,32 @@ def test_cards_that_always_come_to_a_place_are_found_without_the_makers_order(ta
     assert "  examined by cards: 5 decks, which needs no order in\n" in done.stdout
 
 
+def test_hands_of_a_round_are_those_of_the_boxes_in_play(table: DealingTable) -> None:
+    table.boxes = (1, 3)
+    (order,) = table.play_new("uniform", 1)
+    table.journal.close()
+    (deck,) = read_journal(table.journal.folder, None, None).decks
+    assert set(deck.hands) == {"B1", "B3", "D"}
+    dealt = sorted(card for hand in deck.hands.values() for card in hand)
+    assert dealt == sorted(card_name(card.code) for card in order[:9])
+
+
+def test_a_device_that_acts_while_a_box_is_in_play_is_found(table: DealingTable) -> None:
+    """The Dealer gets a picture whenever box 3 is in play. The order in is not known."""
+    for number, order in enumerate(shuffled_new("uniform", 30)):
+        table.boxes = (1, 3) if number % 5 else (1, 2)
+        if 3 in table.boxes:
+            at = next(at for at, card in enumerate(order) if card.code[0] in "JQK" and at >= 8)
+            order[8], order[at] = order[at], order[8]  # the Dealer's last card, in sets and in singles
+        name = table.bring_new()
+        table.play(name, order)
+        table.take_out(name)
+    table.journal.close()
+    done = call("run", table.journal.folder)
+    assert (done.exit_code, done.stdout[:4]) == (1, "BAD:")
+    assert ": no picture at D, rounds with B3 in play (Dunn 1961)" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [

@@ -307,7 +307,8 @@ def test_lines_for_people_and_the_exit_code() -> None:
     lines = done.stdout.splitlines()
     assert lines[0] == ("deck 1 (line 1): left out: the order in is not known, so the order out shows nothing.")
     assert re.fullmatch(
-        r"deck 2 \(line 2\): 24 of 52 cards known; evidence (\S+e\+\d+), highest \1, limit 1,000.00", lines[1]
+        r"deck 2 \(line 2\): 24 of 52 cards known; evidence ([\d,]+|more than a billion), highest \1, limit 1,000.00",
+        lines[1],
     )
     assert lines[2].startswith("ALARM: One deck of machine 7 speaks against the shuffle. ")
     assert lines[3].startswith("deck 3 (line 3): 52 cards; evidence ")
