@@ -210,6 +210,12 @@ def _swapped() -> TableHarness:
     return table
 
 
+def _miscounted() -> TableHarness:
+    table = _dealing(2)
+    table.do(operations.CountCards("stub", 40, "sam"))
+    return table
+
+
 def _moving() -> TableHarness:
     table = _swapped()
     table.confirm(handled=False)
@@ -282,6 +288,7 @@ MORE: Final[dict[str, Made]] = {
     "ordering": _ordering,
     "choosing": _choosing,
     "all choose": _all_choose,
+    "miscounted": _miscounted,
     "moving": _moving,
     "turned down": _turned_down,
     "picked up": _picked_up,

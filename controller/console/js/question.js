@@ -157,9 +157,9 @@ const STAGES = {
   }),
 };
 
-/** Return the facts beside a list: what, where, clause, decider (`who`: the words for it). */
-function inBrief(screen, matter, who) {
-  const facts = matterFacts(screen, matter, undefined, who);
+/** Return the facts in short: what and where; clause and decider. */
+function inBrief(screen, matter) {
+  const facts = matterFacts(screen, matter);
   return [facts[0], facts.at(-1)];
 }
 
