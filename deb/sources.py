@@ -97,7 +97,7 @@ def _is_cloned() -> bool:
 
 def _git(*words: str) -> str:
     """Run git, even if the sources belong to another user, as in CI."""
-    return run("git", "-c", f"safe.directory={ROOT}", *words)
+    return run("git", "-c", f"safe.directory={ROOT}", *words, folder=ROOT)
 
 
 def sign(path: Path, key: Path) -> None:

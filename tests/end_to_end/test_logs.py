@@ -13,8 +13,10 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
+import aiohttp
 import pytest
 
+from tests.end_to_end.browser import free_port
 from tests.end_to_end.processes import PATIENCE, ROOT
 from tests.end_to_end.stage import Stage, short_folder
 from tests.end_to_end.test_metrics import at_socket
@@ -92,6 +94,38 @@ async def test_a_table_deals_while_its_log_cannot_be_written(stage: Stage, how: 
                 assert (await at_socket(stage))[LOST] > 0
                 assert any("lines are lost" in str(one) for one in (await stage.state()).warnings)
             assert await stopped(daemon) == 0
+
+
+@pytest.mark.parametrize("how", ["full", "gone", "stuck", "closed"])
+@pytest.mark.parametrize("command", ["serve", "store"])
+async def test_a_floor_is_served_while_its_log_cannot_be_written(how: str, command: str) -> None:
+    """Broker and database are away, of which the log would have lines."""
+    port, away = free_port(), free_port()
+    options = {
+        "serve": ["--broker", f"127.0.0.1:{away}", "--listen", str(port)],
+        "store": ["--broker", f"127.0.0.1:{away}", "--metrics", str(port), "--database", f"host=127.0.0.1 port={away}"],
+    }
+    before = ["sh", "-c", 'exec "$@" 2>&-', "sh"] if how == "closed" else []
+    with standard_error("full" if how == "closed" else how) as stderr:
+        process = await asyncio.create_subprocess_exec(
+            *before, sys.executable, "-m", "controller", "floor", command, *options[command], "--verbose",
+            cwd=ROOT, stdin=DEVNULL, stdout=DEVNULL, stderr=stderr,
+        )  # fmt: skip
+        try:
+            page = "/" if command == "serve" else "/metrics"
+            async with asyncio.timeout(PATIENCE), aiohttp.ClientSession() as session:
+                while True:
+                    assert process.returncode is None
+                    with suppress(aiohttp.ClientConnectorError):
+                        async with session.get(f"http://127.0.0.1:{port}{page}") as answer:
+                            assert answer.status == 200
+                            break
+                    await asyncio.sleep(0.05)  # another process
+            assert await stopped(process) == 0
+        finally:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
 
 
 async def test_a_table_starts_without_standard_error(stage: Stage) -> None:
