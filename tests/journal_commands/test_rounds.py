@@ -15,10 +15,10 @@ from controller.commands.journal.decisions import DecisionInRound, read
 from controller.commands.journal.reading import find_round
 from controller.commands.journal.report_sections import FAULT_WORDS
 from controller.commands.journal.rounds import (
-    BETWEEN_ROUNDS,
     CONCLUDED,
     DECIDES,
     IN_PROGRESS,
+    OUTSIDE_ROUNDS,
     VOID,
     JournaledRound,
     Rounds,
@@ -26,6 +26,7 @@ from controller.commands.journal.rounds import (
 from controller.commands.journal.source import Source
 from controller.commands.journal.table import OF_THE_TABLE
 from controller.games.specification import Kind
+from controller.roles import Role
 from controller.table import operations
 from controller.table.events import Event, access_events, record_events
 from controller.table.phases import IN_ROUND, Phase
@@ -95,7 +96,7 @@ def compare(account: JournaledRound, state: TableState) -> None:
 
 def test_events_are_called_by_their_names() -> None:
     names_of_events = {event.__struct_config__.tag for event in Event.__subclasses__()}
-    for called in (BETWEEN_ROUNDS, DECIDES, FAULTS, FAULT_WORDS.keys(), NOTED, OF_THE_TABLE):
+    for called in (OUTSIDE_ROUNDS, DECIDES, FAULTS, FAULT_WORDS.keys(), NOTED, OF_THE_TABLE):
         assert set(called) <= names_of_events
 
 
@@ -103,7 +104,19 @@ def test_screens_pins_and_the_record_belong_to_no_round_that_has_ended() -> None
     found = {
         one for one in Event.__subclasses__() if one.__module__ in (access_events.__name__, record_events.__name__)
     }
-    assert {one.__struct_config__.tag for one in found} <= BETWEEN_ROUNDS
+    assert {one.__struct_config__.tag for one in found} <= OUTSIDE_ROUNDS
+
+
+def test_a_dealer_who_takes_over_after_a_round_does_not_become_its_dealer(tmp_path: Path) -> None:
+    with dealt(tmp_path) as table:
+        table.finish()
+        table.do(operations.PauseTable("a dispute"))
+        table.do(operations.TakeOver(), Role.PIT_SUPERVISOR)
+        table.do(operations.ResumeTable(), Role.PIT_SUPERVISOR)
+    found = find_round(Source(tmp_path), 1)
+    assert found is not None
+    assert found.dealer != "pit-supervisor"
+    assert not {line.event["event"] for line in found.course} & {"table_paused", "table_resumed", "handed_over"}
 
 
 def test_faces_that_people_named_stay_with_a_hand_that_is_moved_whole(tmp_path: Path) -> None:

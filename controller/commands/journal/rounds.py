@@ -39,15 +39,16 @@ CONCLUDED: Final = "concluded"
 VOID: Final = "void"
 NOT_BEGUN: Final = "did not begin"
 ENDS: Final = {Phase.CONCLUDED: CONCLUDED, Phase.VOIDED: VOID}
-BETWEEN_ROUNDS: Final = frozenset(
-    {"card_found_face_up", "clock_ran_backwards", "command_done", "command_issued", "command_lapsed", "command_refused",
-     "command_unanswered", "configuration_recorded", "deck_arrived", "deck_brought", "deck_comes_into_play", "deck_cut",
-     "deck_named", "deck_shuffled", "deck_shuffled_outside", "deck_taken_out", "dealer_came", "dealer_left",
-     "device_differs", "device_freed", "device_lost", "device_noted", "device_ready", "device_stopped", "door_refused",
-     "exit_differs", "files_deleted", "game_chosen", "journal_doubted", "maintenance_began", "maintenance_ended",
+OUTSIDE_ROUNDS: Final = frozenset(
+    {"betting_restricted", "card_found_face_up", "clock_ran_backwards", "command_done", "command_issued",
+     "command_lapsed", "command_refused", "command_unanswered", "configuration_recorded", "dealer_came",
+     "dealer_left", "deck_arrived", "deck_brought", "deck_comes_into_play", "deck_cut", "deck_named",
+     "deck_shuffled", "deck_shuffled_outside", "deck_taken_out", "device_differs", "device_freed", "device_lost",
+     "device_noted", "device_ready", "device_stopped", "device_took_back", "door_refused", "exit_differs",
+     "files_deleted", "game_chosen", "handed_over", "journal_doubted", "maintenance_began", "maintenance_ended",
      "maintenance_noted", "pin_accepted", "pin_refused", "report_taken", "reports_passed", "screen_enrolled",
      "screen_removed", "service_changed", "set_in_tray", "settings_deferred", "shuffle_began", "shuffle_failed",
-     "signed_off", "signed_on", "status_agrees", "table_began"}
+     "signed_off", "signed_on", "status_agrees", "table_began", "table_paused", "table_resumed"}
 )  # fmt: skip
 """Events of the table and its device that do not belong to a round that has ended."""
 DECIDES: Final = frozenset({"irregularity_confirmed", "order_named", "ruled"})
@@ -247,7 +248,7 @@ def _is_elsewhere(round_: JournaledRound, happened: Happened) -> bool:
     """
     if happened.name == "cards_recalled":
         return bool(happened.event["of_round"] != round_.number)
-    return bool(round_.ended_ns) and happened.name in BETWEEN_ROUNDS
+    return bool(round_.ended_ns) and happened.name in OUTSIDE_ROUNDS
 
 
 def _open(round_: JournaledRound) -> bool:
