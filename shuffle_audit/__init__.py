@@ -20,6 +20,7 @@
     kinds           kinds of bad machines, with the decks that find each, and what no audit sees
     edges           the cost in all games: the wagers whose house edge a shuffle changes
     evidence        a measure that grows deck after deck and may be checked at any time; the likeliest shuffle
+    face_evidence   the same for cards and kinds of cards at places, without an order in
     verdict         the verdict of procedures and evidence, at one stated chance of a false alarm
     regulators      the chi-square of card against position, as regulators ask for it
     power           how often the verdict finds a model, and how many decks that takes

@@ -4,8 +4,9 @@ DeckCame ──> Monitor ──> DeckWatched, each time
                      └─> ShuffleAlarm, once, when the evidence reaches the limit
 
 The evidence may be checked after every deck: the chance that a good shuffler ever raises the alarm is at most `level`.
-Nothing else is examined here, so the evidence has all of that chance. It also finds a machine that becomes bad after
-many good decks. No round depends on the monitor.
+Nine tenths of the first unit are bet on the orders, the rest on faces at places (`face_evidence`), for which each deck
+counts whose cards are shown, also if its order in is not known. The evidence also finds a machine that becomes bad
+after many good decks. No round depends on the monitor.
 """
 
 from __future__ import annotations
@@ -14,15 +15,22 @@ from math import log, log10
 from typing import Final
 
 import msgspec
+import numpy as np
 
+from firmware_bridge.cards import DECK
 from shuffle_audit.evidence import ShuffleEvidence
+from shuffle_audit.face_evidence import FaceEvidence
+from shuffle_audit.faces import Faces
 from shuffle_audit.following import DeckCame
 from shuffle_audit.models.shelf import Shelves
 from shuffle_audit.order_files import MIXED, TWICE, comes_twice_by_chance, difference, is_another, may_be_alike
 from shuffle_audit.orders import UNKNOWN, DeckOrders, OrderError
 from shuffle_audit.partial_orders import LEAST_KNOWN, order_in_part
+from shuffle_audit.shown import Shown, shown_of
 
 LEVEL: Final = 0.001
+OF_FACES: Final = 0.1
+"""The part of the first unit that is bet on faces; the rest is bet on orders."""
 NOT_KNOWN: Final = "order-in-not-known"
 FEW_KNOWN: Final = "too-few-cards"
 SKIPPED: Final = "skipped"
@@ -41,7 +49,7 @@ class DeckWatched(msgspec.Struct, frozen=True, tag_field="event", tag="deck_watc
     """A deck that arrived. `deck` is its number in the source, from 1; `where` its line or round. `known` of its
     `cards` are known on both sides. `left_out` is a code, empty if the deck counts; `why` says it in words.
     `evidence_log10`, `highest_log10` and `limit_log10` are decimal logarithms: the present evidence, its highest value
-    so far, and the limit.
+    so far, and the limit. `by_faces`: the deck is left out, but its cards count as evidence on faces.
     """
 
     source: str
@@ -54,6 +62,7 @@ class DeckWatched(msgspec.Struct, frozen=True, tag_field="event", tag="deck_watc
     evidence_log10: float
     highest_log10: float
     limit_log10: float
+    by_faces: bool = False
 
 
 class ShuffleAlarm(msgspec.Struct, frozen=True, tag_field="event", tag="shuffle_alarm"):
@@ -98,13 +107,28 @@ class Monitor:
         self.highest = 0.0
         self.alarm: ShuffleAlarm | None = None
         self._evidence = ShuffleEvidence()
+        self._faces = FaceEvidence()
         self._numbers: dict[int, set[str]] = {}  # of the decks with the same orders, by their hash
         self._accepted: tuple[str, DeckOrders] | None = None  # its place, and the last deck that counted
         self._last: tuple[str, DeckOrders] | None = None
 
     @property
     def evidence_log10(self) -> float:
-        return self._evidence.log / log(10) if self.counted else 0.0
+        nothing = not (self.counted or self.by_faces)
+        return 0.0 if nothing else float(np.logaddexp(self._of_orders, self._of_faces)) / log(10)
+
+    @property
+    def by_faces(self) -> int:
+        """The number of decks whose cards count as evidence on faces."""
+        return self._faces.decks
+
+    @property
+    def _of_orders(self) -> float:
+        return log(1 - OF_FACES) + (self._evidence.log if self.counted else 0.0)
+
+    @property
+    def _of_faces(self) -> float:
+        return log(OF_FACES) + self._faces.log
 
     @property
     def limit_log10(self) -> float:
@@ -113,14 +137,17 @@ class Monitor:
     def take(self, came: DeckCame, now_ns: int) -> tuple[DeckWatched, ShuffleAlarm | None]:
         """Take the next deck. Return what it shows, and the alarm if it raises an alarm. `now_ns` is UTC."""
         self.decks += 1
+        by_faces = self._faces.decks
         code, why, known = self._add(came, now_ns)
+        by_faces = self._faces.decks - by_faces
+        self.highest = max(self.highest, self.evidence_log10)
         if code:
             self.left_out[code] = self.left_out.get(code, 0) + 1
         cards = len(came.deck.after) if came.deck is not None else 0
         raised = self._raised(came, now_ns)
         return DeckWatched(
             self.source, self.decks, came.where, known, cards, code, why,
-            self.evidence_log10, self.highest, self.limit_log10,
+            self.evidence_log10, self.highest, self.limit_log10, bool(code and by_faces),
         ), raised  # fmt: skip
 
     def _add(self, came: DeckCame, now_ns: int) -> tuple[str, str, int]:
@@ -129,6 +156,8 @@ class Monitor:
             return came.code, came.fault, 0
         if not came.deck.before:
             shown = len(came.deck.after) - came.deck.after.count(UNKNOWN)
+            if self.decks > self.skip:
+                self._add_faces(came.deck)
             return NOT_KNOWN, WHY[NOT_KNOWN], shown
         try:
             order = order_in_part(came.deck)
@@ -144,11 +173,17 @@ class Monitor:
             return MIXED, fault, len(order)
         self._accepted = self._last
         self._evidence.add(order[None])
+        self._add_faces(came.deck)
         self.counted += 1
         self.in_part += len(order) < len(came.deck.after)
         self.last_ns = came.utc_ns or now_ns
-        self.highest = max(self.highest, self.evidence_log10)
         return "", "", len(order)
+
+    def _add_faces(self, deck: DeckOrders) -> None:
+        """Add a deck of the 52 cards to the evidence on faces, as far as it is shown."""
+        out = _faces_shown(deck)
+        if out is not None:
+            self._faces.add(out)
 
     def _is_repeat(self, deck: DeckOrders, number: str) -> bool:
         """Return whether the deck has the same orders as an earlier deck, and no number that distinguishes them."""
@@ -167,14 +202,23 @@ class Monitor:
     def _raised(self, came: DeckCame, now_ns: int) -> ShuffleAlarm | None:
         if self.alarm is not None or self.highest < self.limit_log10:
             return None
-        model, lately = self._evidence.likeliest, self._evidence.lately
+        model, lately, counted = self._evidence.likeliest, self._evidence.lately, self.counted
         likeliest = SOME_SHELVES if self.in_part and isinstance(model, Shelves) else model.words
-        text = alarm_text(self.source, self.counted, lately, self.level, likeliest)
+        if self._of_faces > self._of_orders:
+            likeliest = f"a machine that looks at faces ({self._faces.likeliest})"
+            counted = lately = self.by_faces
+        text = alarm_text(self.source, counted, lately, self.level, likeliest)
         self.alarm = ShuffleAlarm(
-            self.source, now_ns, self.decks, came.where, self.counted, lately, self.in_part, self.skip, self.level,
+            self.source, now_ns, self.decks, came.where, counted, lately, self.in_part, self.skip, self.level,
             self.evidence_log10, self.limit_log10, likeliest, text,
         )  # fmt: skip
         return self.alarm
+
+
+def _faces_shown(deck: DeckOrders) -> Faces | None:
+    """Return the face at each place of the order out, or -1, or None if the deck does not have the 52 cards."""
+    shown = shown_of([DeckOrders((), deck.after)])
+    return shown.out[0] if isinstance(shown, Shown) and shown.is_whole_deck and len(deck.after) == len(DECK) else None
 
 
 def alarm_text(source: str, counted: int, lately: int, level: float, likeliest: str) -> str:

@@ -200,9 +200,11 @@ def _line(one: DeckWatched) -> str:
     from shuffle_audit.commands.figures import units
 
     deck = f"deck {one.deck:,} ({one.where})"
-    if one.left_out:
+    if one.left_out and not one.by_faces:
         return f"{deck}: left out: {one.why.rstrip('.')}."
     known = f"{one.known} of {one.cards} cards known" if one.known < one.cards else f"{one.cards} cards"
+    if one.by_faces:
+        known = f"order in not known, {known}, by their faces alone"
     now, highest, limit = (units(log10).removesuffix(" units") for log10 in
                            (one.evidence_log10, one.highest_log10, one.limit_log10))  # fmt: skip
     return f"{deck}: {known}; evidence {now}, highest {highest}, limit {limit}"

@@ -17,16 +17,20 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from shuffle_audit.commands.command import audit
 from shuffle_audit.evidence import ShuffleEvidence, ratios_of
+from shuffle_audit.face_evidence import FaceEvidence
+from shuffle_audit.faces import Faces
 from shuffle_audit.following import DeckCame, GrowingFile, GrowingJournal, SourceError, follow
 from shuffle_audit.journal_orders import STANDARD
 from shuffle_audit.models.named import model_named
 from shuffle_audit.models.shuffle_model import LogRatios
-from shuffle_audit.monitor import DeckWatched, Monitor, ShuffleAlarm
+from shuffle_audit.monitor import OF_FACES, DeckWatched, Monitor, ShuffleAlarm
 from shuffle_audit.monitor_meters import DEFINITIONS, written
 from shuffle_audit.order_files import json_line
 from shuffle_audit.orders import DeckOrders
+from shuffle_audit.shown import Shown, shown_of
 from tests.shuffle_audit.decks import NEW_DECK, first_seen, shuffled, without_the_order_in
 from tests.shuffle_audit.journals import DealingTable, shuffled_new
+from tests.shuffle_audit.machines import MACHINES, decks_of
 
 NOW = 1_795_400_000 * 10**9
 
@@ -45,7 +49,11 @@ def test_the_evidence_after_each_deck_and_one_alarm_at_the_limit() -> None:
     lines, alarms = watched(decks, monitor)
     evidence = ShuffleEvidence()
     orders = model_named("shelves:10").shuffle(np.random.default_rng(1), 12, 52)[:, :24].argsort().argsort()
-    course = evidence.add(orders) / math.log(10)
+    faces, by_faces = FaceEvidence(), []
+    for deck in decks:
+        faces.add(shown(deck))
+        by_faces.append(math.log(OF_FACES) + faces.log)
+    course = np.logaddexp(math.log(1 - OF_FACES) + evidence.add(orders), by_faces) / math.log(10)
     assert [one.evidence_log10 for one in lines] == pytest.approx(list(course))
     assert [one.highest_log10 for one in lines] == pytest.approx(list(np.maximum.accumulate(np.maximum(course, 0))))
     first = int(np.argmax(course >= 3)) + 1
@@ -56,6 +64,44 @@ def test_the_evidence_after_each_deck_and_one_alarm_at_the_limit() -> None:
     assert (alarms[0].likeliest, alarms[0].in_part) == ("a shelf shuffler", first)
     assert "partly known decks do not show how many shelves" in alarms[0].text
     assert (monitor.counted, monitor.last_ns) == (12, NOW + 12)
+
+
+def shown(deck: DeckOrders) -> Faces:
+    found = shown_of([DeckOrders((), deck.after)])
+    assert isinstance(found, Shown)
+    row: Faces = found.out[0]
+    return row
+
+
+def test_every_bet_on_faces_gains_nothing_on_average() -> None:
+    """Over all rotations of a deck each card comes to each place once, as often as under uniform orders. A place that
+    is not shown changes nothing.
+    """
+    values = []
+    for turn in range(52):
+        evidence = FaceEvidence()
+        evidence.add(np.where(np.arange(52) < 30, np.roll(np.arange(52), turn), -1))
+        values.append(math.exp(evidence.log))
+    assert np.mean(values) == pytest.approx(1.0)
+    unseen = FaceEvidence()
+    unseen.add(np.full(52, -1))
+    assert unseen.log == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("known", [24, 52])
+def test_a_machine_that_looks_at_faces_raises_the_alarm_without_an_order_in(known: int) -> None:
+    """The first card is always a picture. Good decks that come before do not hide it."""
+    decks = without_the_order_in(first_seen(decks_of(MACHINES["picture-first"], np.random.default_rng(3), 40), known))
+    monitor = Monitor("machine 7")
+    lines, alarms = watched([*without_the_order_in(shuffled("uniform", 50)), *decks], monitor)
+    assert [(one.likeliest, one.counted > 50) for one in alarms] == [
+        ("a machine that looks at faces (a picture at place 1, too often)", True)
+    ]
+    assert {(one.left_out, one.by_faces) for one in lines} == {("order-in-not-known", True)}
+    assert (monitor.counted, monitor.by_faces) == (0, 90)
+    good = Monitor("machine 8")
+    assert watched(without_the_order_in(first_seen(shuffled("uniform", 200), known)), good)[1] == []
+    assert good.highest < 1
 
 
 def test_a_deck_that_does_not_count_is_reported_with_its_reason() -> None:
@@ -305,7 +351,11 @@ def test_lines_for_people_and_the_exit_code() -> None:
     done = call("m.jsonl", "--once", "--name", "machine 7")
     assert (done.exit_code, done.stderr) == (1, "")
     lines = done.stdout.splitlines()
-    assert lines[0] == ("deck 1 (line 1): left out: the order in is not known, so the order out shows nothing.")
+    assert re.fullmatch(
+        r"deck 1 \(line 1\): order in not known, 52 cards, by their faces alone; evidence \S+, highest \S+, "
+        "limit 1,000.00",
+        lines[0],
+    )
     assert re.fullmatch(
         r"deck 2 \(line 2\): 24 of 52 cards known; evidence ([\d,]+|more than a billion), highest \1, limit 1,000.00",
         lines[1],

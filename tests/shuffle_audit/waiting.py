@@ -10,6 +10,7 @@ import numpy as np
 from shuffle_audit.evidence import SUSPECTED, bet_on, ratios_of, with_rest
 from shuffle_audit.models.named import model_named
 from shuffle_audit.models.shuffle_model import LogRatios
+from shuffle_audit.monitor import OF_FACES
 
 GOOD: Final = (0, 100, 1_000)
 MODELS: Final = ("shelves:10", "shelves:20", "riffle:7")
@@ -31,7 +32,7 @@ def decks_to_alarm(logs: LogRatios, good: int, model: str, seed: int = 2) -> lis
     random, found = np.random.default_rng(seed), np.full(len(logs), AT_MOST)
     for bad in range(1, AT_MOST + 1):
         logs = bet_on(logs, good + bad, ratios_of(model_named(model).shuffle(random, len(logs), 52)))
-        reached = with_rest(logs, good + bad) >= -log(LEVEL)
+        reached = with_rest(logs, good + bad) + log(1 - OF_FACES) >= -log(LEVEL)
         found[reached] = np.minimum(found[reached], bad)
     return [int(one) for one in found]
 
