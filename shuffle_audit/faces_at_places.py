@@ -41,7 +41,7 @@ def points_in_words() -> tuple[str, ...]:
 
 @cache
 def sortings() -> tuple[Sorting, ...]:
-    """Return ranks, suits, points, colours, and pictures. Of two kinds that make up the deck only one is compared."""
+    """Return ranks, suits, points, colours, and pictures. If two kinds make up the deck, only one is compared."""
     return (
         Sorting(np.array([card.rank - 1 for card in DECK]), tuple(f"rank {rank}" for rank in RANKS)),
         Sorting(np.array([SUITS.index(card.suit) for card in DECK]), tuple(SUIT_NAMES[suit] for suit in SUITS)),

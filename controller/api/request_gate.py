@@ -42,7 +42,7 @@ class RequestGate:
 
     @property
     def holds(self) -> bool:
-        """True if bytes wait: part of a head, or the next request."""
+        """Whether bytes wait: part of a head, or the next request."""
         return bool(self._held)
 
     def take(self, data: bytes) -> bytes:

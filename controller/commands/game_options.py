@@ -53,7 +53,7 @@ def find_game(game_id: str) -> Game:
     try:
         document = game(game_id.strip().upper())
     except UnknownGameError:
-        known = message("It knows {games:list}.", games=tuple(f"{one.id} ({one.title})" for one in GAMES.values()))
+        known = message("Its games are {games:list}.", games=tuple(f"{one.id} ({one.title})" for one in GAMES.values()))
         broken = (message("{broken}.", broken=wrong) for wrong in BROKEN.values())
         hint = message("{parts:lines}", parts=(*broken, known))
         raise BadInputError(

@@ -83,7 +83,7 @@ def _read(path: Path) -> bytes:
         raise ConfigurationError(path, [refused]) from error
     if len(data) > LARGEST_FILE:
         raise ConfigurationError(
-            path, [Mistake(message("It has more than a megabyte."), message("Name a table's configuration."))]
+            path, [Mistake(message("It is larger than a megabyte."), message("Name a table's configuration."))]
         )
     return data
 

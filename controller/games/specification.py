@@ -57,7 +57,7 @@ class Kind(StrEnum):
     DEALER_EXPOSED_EARLY = "dealer_exposed_early"
     WRONG_VIEWER = "wrong_viewer"  # a hand viewed by the wrong person, or a second hand
     PLAYER_EXPOSED = "player_exposed"  # a Player exposes or drops a card himself
-    OUTSIDE_LIMITS = "outside_limits"  # a wager over the maximum or under the minimum
+    OUTSIDE_LIMITS = "outside_limits"  # a wager above the maximum or below the minimum
 
 
 class Disposition(StrEnum):

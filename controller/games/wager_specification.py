@@ -197,7 +197,7 @@ class LimitOf(StrEnum):
 
 
 class Excess(StrEnum):
-    """The treatment of a stake over the maximum once bets are closed."""
+    """The treatment of a stake above the maximum once bets are closed."""
 
     AS_IT_LIES = "as_it_lies"
     TO_MAXIMUM = "to_maximum"  # paid and collected to the maximum
@@ -205,7 +205,7 @@ class Excess(StrEnum):
 
 
 class Shortfall(StrEnum):
-    """The treatment of a stake under the minimum once bets are closed."""
+    """The treatment of a stake below the minimum once bets are closed."""
 
     AS_IT_LIES = "as_it_lies"
     ONCE = "once"  # settled the first time; after that, the bettor's are returned

@@ -66,7 +66,7 @@ class Header(msgspec.Struct, frozen=True):
     """The header of a file. `file_id` is its own id; `previous` is the end of the file `previous_file`.
 
     `public_key` verifies the signatures of its heads; `endorsement` is the previous file's key's signature over this
-    key if they differ. `opening` is the state with which the file begins. `words` are for `Packing`. `mac` covers the
+    key if they differ. `opening` is the state at the beginning of the file. `words` are for `Packing`. `mac` covers the
     hash of all these.
     """
 

@@ -231,7 +231,7 @@ class _Look:
                 found, end = reader.hash_at(number), reader.head().number
             if found is None and end < number:
                 cut = message(
-                    "The journal in {folder} ends with entry {last}, and entry {entry} was written before.",
+                    "The journal in {folder} ends with entry {last}, but entry {entry} was written earlier.",
                     folder=folder,
                     last=end,
                     entry=number,

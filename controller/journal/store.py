@@ -164,7 +164,7 @@ class Journal(Generic[InputT, EventT]):
 
     @property
     def begun(self) -> int:
-        """The time at which the file that is appended to was begun, in UTC."""
+        """The time at which the current file was begun, in UTC."""
         assert self._header is not None
         return self._header.created_utc_ns
 
@@ -226,7 +226,7 @@ class Journal(Generic[InputT, EventT]):
         self._commit((CHECKPOINT_ROW, row))  # a cache is not worth the reserve
 
     def begin_file(self, state: object, moment: Moment) -> None:
-        """Begin the next file with this state, which is that after the last entry; then close the previous one.
+        """Begin the next file with the state after the last entry; then close the previous one.
 
         Raise `JournalError`; the journal then continues in the previous file, or in the new one if the previous one
         could not be closed.

@@ -62,7 +62,7 @@ def entering(
 
 
 def because(tokens: Tokens, default: str) -> str:
-    """Read the reason, to the end of the line, after the person who gives it was taken."""
+    """Read the reason, which is the rest of the line after `because`. The person who acts must come before it."""
     text = tokens.tail("because")
     if text is None:
         return default

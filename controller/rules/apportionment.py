@@ -24,7 +24,7 @@ from controller.rules.layout import Bet, Layout, Limit, TableRules, counting_tog
 from firmware_bridge.messages import Message, message
 
 PRO_RATA_UNDER_MINIMUM: Final = "pro_rata_under_minimum"
-EXEMPT: Final = "exempt"  # the option by which only the bet under the minimum is not shared
+EXEMPT: Final = "exempt"  # the option by which only the bet below the minimum is not shared
 
 
 class Share(msgspec.Struct, frozen=True):
@@ -58,7 +58,7 @@ def apportion(
 ) -> tuple[Share, ...]:
     """Return the share of every bet, in the order of placing.
 
-    `settled_under_minimum`: bettors who had a wager under the minimum paid or collected in an earlier round.
+    `settled_under_minimum`: bettors who had a wager below the minimum paid or collected in an earlier round.
     `whole_units`: no part of a unit is counted or returned (house procedure).
     """
     shares: dict[int, Share] = {}
@@ -91,7 +91,7 @@ def _whole(bet: Bet, clause: str = "", because: Message | None = None) -> Share:
 
 
 def _excess_as_it_lies(law: Law, group: Group, minimum: int, maximum: int) -> tuple[Share, ...]:
-    because = message("over the maximum; the bet counts as it lies")
+    because = message("above the maximum; the bet counts as it lies")
     return tuple(_whole(bet, law.game.betting.excess_clause, because) for bet in group)
 
 
@@ -109,13 +109,13 @@ def _to_maximum(law: Law, group: Group, minimum: int, maximum: int) -> tuple[Sha
 def _pro_rata(law: Law, group: Group, minimum: int, maximum: int) -> tuple[Share, ...]:
     """Divide the maximum of a box among its bettors; none counts for less than the minimum (NC 5.1.1).
 
-    A bet under the minimum counts whole (NC 5.1.2). The others then share the rest of the maximum; by the setting's
+    A bet below the minimum counts whole (NC 5.1.2). The others then share the rest of the maximum; by the setting's
     other reading nothing is shared.
     """
     under = [bet for bet in group if bet.amount < minimum]
     option, exempting = _under_minimum(law) if under else (EXEMPT, "")
     if option != EXEMPT:
-        because = message("a bet under the minimum lies among them, so nothing is shared")
+        because = message("a bet below the minimum lies among them, so nothing is shared")
         return tuple(_whole(bet, exempting, because) for bet in group)
     rest = Fraction(maximum - sum(bet.amount for bet in under))
     counts = share_out(rest, {bet.number: bet.amount for bet in group if bet.amount >= minimum}, minimum)
@@ -127,13 +127,13 @@ def _pro_rata(law: Law, group: Group, minimum: int, maximum: int) -> tuple[Share
             message("its share of the maximum of {maximum}", maximum=maximum),
         )
         if bet.number in counts
-        else _whole(bet, exempting, message("under the minimum; the bet is not shared"))
+        else _whole(bet, exempting, message("below the minimum; the bet is not shared"))
         for bet in group
     )
 
 
 def _under_minimum(law: Law) -> tuple[str, str]:
-    """Return the reading for bets under the minimum when a maximum is shared, and its clause; the setting is optional.
+    """Return the reading for bets below the minimum when a maximum is shared, and its clause; the setting is optional.
 
     Raises `SettingError` if the reading must be chosen and is not.
     """
@@ -168,16 +168,16 @@ def share_out(whole: Fraction, stakes: dict[int, int], minimum: int) -> dict[int
 
 
 def _shortfall_as_it_lies(law: Law, bet: Bet, settled_before: frozenset[str]) -> Share:
-    return _whole(bet, law.game.betting.shortfall_clause, message("under the minimum; the bet counts as it lies"))
+    return _whole(bet, law.game.betting.shortfall_clause, message("below the minimum; the bet counts as it lies"))
 
 
 def _shortfall_once(law: Law, bet: Bet, settled_before: frozenset[str]) -> Share:
-    """Settle a bet under the minimum the first time; return that bettor's from the next round on (RTP 5.10)."""
+    """Settle a bet below the minimum the first time; return that bettor's from the next round on (RTP 5.10)."""
     clause = law.game.betting.shortfall_clause
     if bet.bettor in settled_before:
-        return Share(bet, Fraction(0), clause, message("under the minimum again; the bet is returned"))
+        return Share(bet, Fraction(0), clause, message("below the minimum again; the bet is returned"))
     return Share(
-        bet, Fraction(bet.amount), clause, message("under the minimum for the first time; the bet stands"), once=True
+        bet, Fraction(bet.amount), clause, message("below the minimum for the first time; the bet stands"), once=True
     )
 
 

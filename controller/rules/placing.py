@@ -227,7 +227,7 @@ def _check_limits(law: Law, rules: TableRules, layout: Layout, bet: Bet) -> None
         raise BetRefusedError(
             BetRefusal.OVER_MAXIMUM,
             message(
-                "{amount} is over the maximum of {maximum}; bet that amount or less",
+                "{amount} is above the maximum of {maximum}; bet that amount or less",
                 amount=bet.amount,
                 maximum=limit.maximum,
             ),
@@ -244,7 +244,7 @@ def _check_minimum(law: Law, rules: TableRules, layout: Layout, bet: Bet) -> Non
         raise BetRefusedError(
             BetRefusal.UNDER_MINIMUM,
             message(
-                "{amount} is under the minimum of {minimum}; bet that amount or more", amount=counts, minimum=minimum
+                "{amount} is below the minimum of {minimum}; bet that amount or more", amount=counts, minimum=minimum
             ),
             law.game.betting.limits,
         )

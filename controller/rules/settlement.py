@@ -83,7 +83,7 @@ class BetResult(msgspec.Struct, frozen=True):
 class Settlement(msgspec.Struct, frozen=True):
     """A settled round, with an entry for every bet in the order of placing.
 
-    `settled_under_minimum` is carried to the next round: the bettors whose one time under the minimum is over (RTP
+    `settled_under_minimum` is carried to the next round: the bettors whose one time below the minimum is over (RTP
     5.10). Settling a round again starts from the set that it first started from.
     """
 
@@ -179,7 +179,7 @@ def return_every_bet(
     """Return every bet of a void round (NC 5.15, F3 X2; reading 33 for the others). `clause`: why it is void.
 
     A bet that was returned earlier keeps its own clause, as in `settle_round`, and is not returned twice. A void round
-    does not use up a bettor's one time under the minimum. Raises `SettlementError` if neither a clause nor a ruling is
+    does not use up a bettor's one time below the minimum. Raises `SettlementError` if neither a clause nor a ruling is
     named.
     """
     if not clause:

@@ -339,7 +339,7 @@ def verify_quarantine(state: TableState, given: PersonActed, operation: operatio
     if label:
         why = _find(state, label, away=True).quarantined
     elif not state.decks.in_play.deck:
-        raise RefusedError("no-deck", "No deck lies in the device; name the deck.")
+        raise RefusedError("no-deck", "There is no deck in the device; name the deck.")
     else:
         why = state.decks.in_play.quarantined
     if why:

@@ -75,7 +75,7 @@ class Round(msgspec.Struct, frozen=True, dict=True):
     bet_rulings: tuple[tuple[int, BetRuling, int], ...] = ()  # bet, the ruling about it, and irregularity
     removed: tuple[tuple[int, str, int], ...] = ()  # boxes whose hand was removed, clause or authority, irregularity
     settlement: tuple[SettledBet, ...] = ()
-    under_minimum: tuple[str, ...] = ()  # bettors who used their one bet under the minimum before (RTP 5.10)
+    under_minimum: tuple[str, ...] = ()  # bettors who used their one bet below the minimum before (RTP 5.10)
     under_minimum_next: tuple[str, ...] = ()  # the same, after this round
     paid_before: bool = False  # chips were paid by a settlement that is no longer valid
     paid_as: tuple[SettledBet, ...] = ()  # the last settlement by which chips were paid or returned

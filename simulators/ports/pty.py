@@ -16,7 +16,7 @@ from simulators.devices.base import DeviceSide
 
 
 class PtyFront:
-    """Carries a device's bytes over a pty. `link` is a symbolic link to it, made anew at every `plug`.
+    """Carries a device's bytes over a pty. `link` is a symbolic link to it, created again by every `plug`.
 
     The cable comes out when `unplug_after` bytes have passed, counting both ways; with 0 it does not. The device keeps
     the slave's end open too: otherwise a host that goes away would cause an end of file instead of silence as on a real

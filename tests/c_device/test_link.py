@@ -157,7 +157,7 @@ def test_the_active_link_is_lost_as_if_no_hello_had_come(shuffler: CDevice) -> N
     other.say_hello()
     other.prove()
     assert "lost" in shuffler.tick(1500)
-    assert kinds(other.exchange(other.resume())) == [STATUS, REPORT]  # the candidate stays for its own time
+    assert kinds(other.exchange(other.resume())) == [STATUS, REPORT]  # the candidate has a timeout of its own
 
 
 def test_a_recorded_handshake_cannot_be_used_again(shuffler: CDevice) -> None:

@@ -245,7 +245,7 @@ def test_a_table_has_screens_if_configured(tmp_path: Path) -> None:
 
 
 def test_a_file_that_never_ends_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match="more than a megabyte"):
+    with pytest.raises(ConfigurationError, match="larger than a megabyte"):
         read_configuration(Path("/dev/zero"))
 
 

@@ -26,7 +26,7 @@ from tests.floor.test_stories import decision, pause
 pytestmark = pytest.mark.tool("mosquitto")
 
 FIRST = "vienna/p1/nc-01"
-MOST_WAITING = 4 * 2**20  # bytes, for all who do not read
+MOST_WAITING = 4 * 2**20  # bytes, for all clients that do not read
 
 
 @asynccontextmanager

@@ -30,8 +30,8 @@ def say(journal: TestJournal, step: int) -> None:
 
 
 def say_until(journal: TestJournal, done: Callable[[], bool]) -> int:
-    """Append until the disk is full; return the number of decisions. The log has its full size already, so it takes
-    many.
+    """Append until the disk is full; return the number of decisions. The log already has its full size, so
+    this takes many.
     """
     for step in range(5000):
         say(journal, step)

@@ -273,7 +273,7 @@ async def test_interrupt_data_is_delivered_whole_and_between_other_transfers(
 async def test_a_transfer_cut_by_the_end_of_a_turn_is_reassembled(
     rig: UsbRig, mocker: pytest_mock.MockerFixture
 ) -> None:
-    """A read whose time is over returns what it has; the next read returns the rest."""
+    """A read that times out returns what it has; the next read returns the rest."""
     parts = iter([b"a" * 64, b"b" * 128, b"c" * 3, b"d" * 64, b"", b"e" * usb_transport.LARGEST_TRANSFER, b"f"])
 
     def read(handle: object, endpoint: int, interface: int, buffer: array[int], timeout: int) -> int:

@@ -1,4 +1,4 @@
-"""The part of each bet that counts at settlement: over the maximum, under the minimum, shared by a box."""
+"""The part of each bet that counts at settlement: above the maximum, below the minimum, shared by a box."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_nc_5_1_1_where_minimums_alone_exceed_the_maximum_each_counts_the_minimu
 
 
 def test_nc_5_1_2_a_bet_under_the_minimum_counts_whole_others_share_the_rest() -> None:
-    """The bet of 6 is under the minimum of 10; the bets of 120 and 68 share 94, half of each."""
+    """The bet of 6 is below the minimum of 10; the bets of 120 and 68 share 94, half of each."""
     found = shares(NC, 120, 68, 6)
     assert counts(found) == [60, 34, 6]
     assert [share.clause for share in found] == ["NC 5.1.1", "NC 5.1.1", "NC 5.1.2"]

@@ -78,7 +78,8 @@ def exact_rates() -> dict[str, tuple[Distribution, float]]:
 
 
 def rate(null: Distribution, low: float, decks: int, level: float) -> float:
-    """Return how often the sum over that many decks has p at most `level`: below it, as sums are whole numbers.
+    """Return how often the sum over that many decks has p at most `level`, which is less often than `level`, since
+    sums are whole numbers.
 
     It counts each sum without the audit's code.
     """

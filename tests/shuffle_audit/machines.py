@@ -211,7 +211,7 @@ def measured(kind: str, limits: Limits, audits: int, at_most: int, seed: int) ->
 
 
 def decks_needed(decks: Sequence[DeckOrders]) -> int | None:
-    """Return the number of first decks that are called bad, by doubling and bisection, or None if no number is."""
+    """Return the number of decks after which the machine is judged bad, by doubling and bisection, or None."""
     low, high = 0, 1
     while judge(decks[:high], LEVEL).verdict != "bad":
         if high >= len(decks):

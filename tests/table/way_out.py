@@ -165,7 +165,7 @@ def _decide(table: TableHarness, found: Irregularity, action: RulingAction, plac
 
 
 def _put_right(table: TableHarness, found: Irregularity) -> None:
-    """Move the cards, or enter that they cannot be moved: it is unknown which, or whole hands are not enough."""
+    """Move the cards, or enter that they cannot be moved because nobody knows which, or whole hands are not enough."""
     try:
         _manage(table, operations.Reconstruct(found.id, found.revision))
     except RefusedStepError:

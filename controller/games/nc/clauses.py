@@ -347,7 +347,7 @@ BETS: Final = (
         Disposition.CONTINUE,
         explained(
             message("a bet lies outside the limits"),
-            message("a bet over the maximum counts pro rata; a bet under the minimum counts as it lies (NC 5.2.1)"),
+            message("a bet above the maximum counts pro rata; a bet below the minimum counts as it lies (NC 5.2.1)"),
         ),
         confirms=Role.DEALER,
         noticed=UNTIL_NEXT,

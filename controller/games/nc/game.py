@@ -141,7 +141,7 @@ SETTINGS: Final = (
         "pro_rata_under_minimum",
         46,
         "NC 5.1.2",
-        "A bet under the minimum lies on a box that is over the maximum: which bets are apportioned?",
+        "A bet below the minimum lies on a box that is above the maximum: which bets are apportioned?",
         (("exempt", "that bet alone"), ("none", "none of that kind on the box")),
         default="exempt",
     ),

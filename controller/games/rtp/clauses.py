@@ -218,7 +218,7 @@ BETS: Final = (
         explained(
             message("a wager lies outside the limits"),
             message(
-                "a wager over the maximum counts up to the maximum; a wager under the minimum counts once (RTP 5.10)"
+                "a wager above the maximum counts up to the maximum; a wager below the minimum counts once (RTP 5.10)"
             ),
         ),
         confirms=Role.DEALER,
@@ -383,9 +383,9 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
     ),
     Provision(
         "RTP 5.10",
-        reading="a wager under the minimum is settled once; from then on that Player's are returned, won or lost",
+        reading="a wager below the minimum is settled once; from then on that Player's are returned, won or lost",
     ),
-    Provision("RTP 5.11", reading="a wager over the maximum wins and loses the maximum only"),
+    Provision("RTP 5.11", reading="a wager above the maximum wins and loses the maximum only"),
     Provision("RTP 5.12", reading="what an earlier round paid or took outside the limits stays as it is"),
     Provision("RTP 5.13", reading="a power failure is resolved by what the known cards have already decided"),
     Provision(

@@ -83,8 +83,8 @@ CLAIMS: Final[dict[Kind, tuple[Claim, ...]]] = {
         Claim(message("Did a player expose a card of {place}?"), Facts(dropped=False)),
     ),
     Kind.OUTSIDE_LIMITS: (
-        Claim(message("Is a bet over the maximum?")),
-        Claim(message("Is a bet under the minimum?")),
+        Claim(message("Is a bet above the maximum?")),
+        Claim(message("Is a bet below the minimum?")),
     ),
 }
 """Per kind, what a person sees of an irregularity, in the order of looking: the first yes confirms it."""

@@ -25,7 +25,7 @@ def begin_and_deal(run: Run) -> None:
 
 
 def go_on(run: Run) -> None:
-    """Stop in order several times, each with a saved state and a signed head."""
+    """Stop the journal several times in an orderly way, each time with a saved state and a signed head."""
     for _ in range(3):
         with run.journal() as journal:
             run.append(journal, 3)
