@@ -131,6 +131,10 @@ def test_an_invalid_time(folder: Path, asked: list[str], sentence: str) -> None:
     assert sentence in run("list", "--journal", folder, *asked, code=2)
 
 
+def test_a_backup_that_is_not_there(tmp_path: Path) -> None:
+    assert "There is no backup at" in run("restore", "--check", tmp_path / "nowhere", code=2)
+
+
 # -- the choice of the journal --------------------------------------------------------------------------------------
 
 

@@ -13,6 +13,7 @@ from controller.commands.journal.journal_options import JournalRequest, journal_
 from controller.commands.text import say, write_out
 from controller.daemon.host import HostClock
 from controller.daemon.journal_files import give_to, name_of
+from controller.problems import BadInputError
 from firmware_bridge.messages import Message, counted, message
 
 
@@ -60,6 +61,11 @@ def restore(backup: Path, folder: Path | None, only_check: bool) -> None:
     """
     if only_check == (folder is not None):
         raise click.UsageError("Name the folder to restore to, or --check alone.")
+    if not backup.is_dir():
+        raise BadInputError(
+            message("There is no backup at {path}.", path=str(backup)),
+            message("Name the folder that `cardshoe journal backup` made; is its disk mounted?"),
+        )
     with problems():
         if folder is None:
             made = check(backup, progress=say)
