@@ -16,7 +16,9 @@ from typing import Final, Literal, Self
 import pytest
 
 HERE: Final = Path(__file__).parent
-STRICT: Final = ("-std=c11", "-Wall", "-Wextra", "-Werror")
+KIT: Final = HERE.parents[1] / "device_kit"
+STRICT: Final = ("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror")
+WITH_INTERRUPT: Final = "-DCARDLINK_INTERRUPT_OUTPUT=512"
 CHECKED: Final = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 PLAIN: Final = ("-O2",)
 
@@ -35,8 +37,8 @@ def build(tmp_path_factory: pytest.TempPathFactory, options: tuple[str, ...] = C
     with_compiler = compiler()
     assert with_compiler is not None
     program = tmp_path_factory.mktemp("c_device") / "cardlink-device"
-    sources = sorted(HERE.glob("*.c"))
-    subprocess.run([with_compiler, *STRICT, *options, *sources, "-o", program], check=True)
+    sources = [*sorted(KIT.glob("*.c")), *sorted(HERE.glob("*.c"))]
+    subprocess.run([with_compiler, *STRICT, WITH_INTERRUPT, *options, f"-I{KIT}", *sources, "-o", program], check=True)
     return program
 
 

@@ -1,29 +1,30 @@
-/* SHA-256 (FIPS 180-4), HMAC (RFC 2104) and ChaCha20-Poly1305 (RFC 8439), without tables that secrets index. */
-#include "cardlink_device.h"
+/* SHA-256 (FIPS 180-4), HMAC (RFC 2104) and ChaCha20-Poly1305 (RFC 8439), without tables that secrets index.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cardlink_parts.h"
 
 #include <string.h>
 
-uint32_t load_le(const uint8_t *from)
+uint32_t cl_load(const uint8_t *from)
 {
     return (uint32_t)from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
 }
 
-void store_le(uint8_t *to, uint32_t value)
+void cl_store(uint8_t *to, uint32_t value)
 {
     for (int i = 0; i < 4; i++)
         to[i] = (uint8_t)(value >> 8 * i);
 }
 
 /* A plain memset of memory that is not read again may be removed by the compiler. */
-void wipe(void *memory, size_t size)
+void cl_wipe(void *memory, size_t size)
 {
     volatile uint8_t *byte = memory;
-    while (size-- > 0)
-        *byte++ = 0;
+    for (size_t i = 0; i < size; i++)
+        byte[i] = 0;
 }
 
 /* In constant time: "Proofs". */
-bool equal(const uint8_t *one, const uint8_t *other, size_t size)
+bool cl_equal(const uint8_t *one, const uint8_t *other, size_t size)
 {
     uint8_t difference = 0;
     for (size_t i = 0; i < size; i++)
@@ -70,11 +71,11 @@ static void sha256_block(uint32_t state[8], const uint8_t *block)
     }
     for (int i = 0; i < 8; i++)
         state[i] += s[i];
-    wipe(w, sizeof w);
-    wipe(s, sizeof s);
+    cl_wipe(w, sizeof w);
+    cl_wipe(s, sizeof s);
 }
 
-void sha256_start(struct sha256 *sum)
+void cl_sha256_start(struct cl_sha256 *sum)
 {
     static const uint32_t first[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
@@ -82,87 +83,92 @@ void sha256_start(struct sha256 *sum)
     sum->length = 0;
 }
 
-void sha256_add(struct sha256 *sum, const void *bytes, size_t size)
+void cl_sha256_add(struct cl_sha256 *sum, const void *bytes, size_t size)
 {
     const uint8_t *from = bytes;
-    while (size-- > 0) {
-        sum->block[sum->length++ % 64] = *from++;
-        if (sum->length % 64 == 0)
+    for (size_t i = 0; i < size; i++) {
+        sum->block[sum->length % 64u] = from[i];
+        sum->length++;
+        if (sum->length % 64u == 0)
             sha256_block(sum->state, sum->block);
     }
 }
 
-void sha256_end(struct sha256 *sum, uint8_t digest[32])
+void cl_sha256_end(struct cl_sha256 *sum, uint8_t digest[32])
 {
-    uint64_t bits = sum->length * 8;
+    uint64_t bits = (uint64_t)sum->length * 8u;
     uint8_t size[8];
-    sha256_add(sum, "\x80", 1);
+    cl_sha256_add(sum, "\x80", 1);
     while (sum->length % 64 != 56)
-        sha256_add(sum, "", 1);
+        cl_sha256_add(sum, "", 1);
     for (int i = 0; i < 8; i++)
         size[i] = (uint8_t)(bits >> (56 - 8 * i));
-    sha256_add(sum, size, sizeof size);
+    cl_sha256_add(sum, size, sizeof size);
     for (int i = 0; i < 32; i++)
         digest[i] = (uint8_t)(sum->state[i / 4] >> (24 - 8 * (i % 4)));
-    wipe(sum, sizeof *sum);
+    cl_wipe(sum, sizeof *sum);
 }
 
 /* ---- HMAC-SHA256 ---- */
 
-static void hmac_pad(struct sha256 *sum, const uint8_t key[KEY], uint8_t with)
+static void hmac_pad(struct cl_sha256 *sum, const uint8_t key[CL_KEY], uint8_t with)
 {
     uint8_t pad[64];
     for (size_t i = 0; i < sizeof pad; i++)
-        pad[i] = (uint8_t)((i < KEY ? key[i] : 0) ^ with);
-    sha256_start(sum);
-    sha256_add(sum, pad, sizeof pad);
-    wipe(pad, sizeof pad);
+        pad[i] = (uint8_t)((i < CL_KEY ? key[i] : 0) ^ with);
+    cl_sha256_start(sum);
+    cl_sha256_add(sum, pad, sizeof pad);
+    cl_wipe(pad, sizeof pad);
 }
 
-void hmac_start(struct hmac *mac, const uint8_t key[KEY])
+void cl_hmac_start(struct cl_hmac *mac, const uint8_t key[CL_KEY])
 {
     hmac_pad(&mac->inner, key, 0x36);
     hmac_pad(&mac->outer, key, 0x5c);
 }
 
-void hmac_add(struct hmac *mac, const void *bytes, size_t size)
+void cl_hmac_add(struct cl_hmac *mac, const void *bytes, size_t size)
 {
-    sha256_add(&mac->inner, bytes, size);
+    cl_sha256_add(&mac->inner, bytes, size);
 }
 
 /* part(x) of "Proofs": the length as u16, little-endian, then x. */
-void hmac_part(struct hmac *mac, const void *bytes, size_t size)
+void cl_hmac_part(struct cl_hmac *mac, const void *bytes, size_t size)
 {
     uint8_t length[2] = {(uint8_t)size, (uint8_t)(size >> 8)};
-    hmac_add(mac, length, sizeof length);
-    hmac_add(mac, bytes, size);
+    cl_hmac_add(mac, length, sizeof length);
+    cl_hmac_add(mac, bytes, size);
 }
 
-void hmac_end(struct hmac *mac, uint8_t tag[32])
+void cl_hmac_end(struct cl_hmac *mac, uint8_t tag[32])
 {
-    sha256_end(&mac->inner, tag);
-    sha256_add(&mac->outer, tag, 32);
-    sha256_end(&mac->outer, tag);
+    cl_sha256_end(&mac->inner, tag);
+    cl_sha256_add(&mac->outer, tag, 32);
+    cl_sha256_end(&mac->outer, tag);
 }
 
 /* ---- ChaCha20 ---- */
 
 static void quarter(uint32_t *s, int a, int b, int c, int d)
 {
-    s[a] += s[b], s[d] = right(s[d] ^ s[a], 16);
-    s[c] += s[d], s[b] = right(s[b] ^ s[c], 20);
-    s[a] += s[b], s[d] = right(s[d] ^ s[a], 24);
-    s[c] += s[d], s[b] = right(s[b] ^ s[c], 25);
+    s[a] += s[b];
+    s[d] = right(s[d] ^ s[a], 16);
+    s[c] += s[d];
+    s[b] = right(s[b] ^ s[c], 20);
+    s[a] += s[b];
+    s[d] = right(s[d] ^ s[a], 24);
+    s[c] += s[d];
+    s[b] = right(s[b] ^ s[c], 25);
 }
 
-static void chacha_block(const uint8_t key[32], uint32_t number, const uint8_t nonce[12], uint8_t block[64])
+static void chacha_block(const uint8_t key[CL_KEY], uint32_t number, const uint8_t nonce[12], uint8_t block[64])
 {
     uint32_t first[16] = {0x61707865, 0x3320646e, 0x79622d32, 0x6b206574}, s[16];
     for (int i = 0; i < 8; i++)
-        first[4 + i] = load_le(key + 4 * i);
+        first[4 + i] = cl_load(key + 4 * i);
     first[12] = number;
     for (int i = 0; i < 3; i++)
-        first[13 + i] = load_le(nonce + 4 * i);
+        first[13 + i] = cl_load(nonce + 4 * i);
     memcpy(s, first, sizeof s);
     for (int i = 0; i < 10; i++) {
         for (int column = 0; column < 4; column++)
@@ -171,12 +177,12 @@ static void chacha_block(const uint8_t key[32], uint32_t number, const uint8_t n
             quarter(s, line, 4 + (line + 1) % 4, 8 + (line + 2) % 4, 12 + (line + 3) % 4);
     }
     for (int i = 0; i < 16; i++)
-        store_le(block + 4 * i, s[i] + first[i]);
-    wipe(first, sizeof first);
-    wipe(s, sizeof s);
+        cl_store(block + 4 * i, s[i] + first[i]);
+    cl_wipe(first, sizeof first);
+    cl_wipe(s, sizeof s);
 }
 
-static void chacha_text(const uint8_t key[32], const uint8_t nonce[12], uint8_t *text, size_t size)
+static void chacha_text(const uint8_t key[CL_KEY], const uint8_t nonce[12], uint8_t *text, size_t size)
 {
     uint8_t block[64];
     for (size_t i = 0; i < size; i++) {
@@ -184,7 +190,7 @@ static void chacha_text(const uint8_t key[32], const uint8_t nonce[12], uint8_t 
             chacha_block(key, (uint32_t)(1 + i / 64), nonce, block);
         text[i] ^= block[i % 64];
     }
-    wipe(block, sizeof block);
+    cl_wipe(block, sizeof block);
 }
 
 /* ---- Poly1305, in five limbs of 26 bits ---- */
@@ -198,7 +204,7 @@ static void poly_block(struct poly *p, const uint8_t block[16])
     uint32_t t[4];
     uint64_t d[5], carry = 0;
     for (int i = 0; i < 4; i++)
-        t[i] = load_le(block + 4 * i);
+        t[i] = cl_load(block + 4 * i);
     p->h[0] += t[0] & 0x3ffffff;
     p->h[1] += (t[0] >> 26 | t[1] << 6) & 0x3ffffff;
     p->h[2] += (t[1] >> 20 | t[2] << 12) & 0x3ffffff;
@@ -231,6 +237,7 @@ static void poly_padded(struct poly *p, const uint8_t *bytes, size_t size)
 static void poly_end(struct poly *p, const uint8_t pad[16], uint8_t tag[16])
 {
     uint32_t carry = 0, g[5], words[4];
+    uint64_t sum = 0;
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < 5; i++) {
             p->h[i] += carry;
@@ -252,18 +259,17 @@ static void poly_end(struct poly *p, const uint8_t pad[16], uint8_t tag[16])
     words[1] = p->h[1] >> 6 | p->h[2] << 20;
     words[2] = p->h[2] >> 12 | p->h[3] << 14;
     words[3] = p->h[3] >> 18 | p->h[4] << 8;
-    uint64_t sum = 0;
     for (int i = 0; i < 4; i++) {
-        sum += (uint64_t)words[i] + load_le(pad + 4 * i);
-        store_le(tag + 4 * i, (uint32_t)sum);
+        sum += (uint64_t)words[i] + cl_load(pad + 4 * i);
+        cl_store(tag + 4 * i, (uint32_t)sum);
         sum >>= 32;
     }
-    wipe(p, sizeof *p);
+    cl_wipe(p, sizeof *p);
 }
 
 /* ---- RFC 8439, 2.8 ---- */
 
-static void text_tag(const uint8_t key[32], const uint8_t nonce[12], const uint8_t *known, size_t known_size,
+static void text_tag(const uint8_t key[CL_KEY], const uint8_t nonce[12], const uint8_t *known, size_t known_size,
                      const uint8_t *text, size_t size, uint8_t tag[16])
 {
     static const uint32_t clamp[4] = {0x0fffffff, 0x0ffffffc, 0x0ffffffc, 0x0ffffffc};
@@ -272,7 +278,7 @@ static void text_tag(const uint8_t key[32], const uint8_t nonce[12], const uint8
     struct poly p = {{0}, {0}};
     chacha_block(key, 0, nonce, once);
     for (int i = 0; i < 4; i++)
-        t[i] = load_le(once + 4 * i) & clamp[i];
+        t[i] = cl_load(once + 4 * i) & clamp[i];
     p.r[0] = t[0] & 0x3ffffff;
     p.r[1] = (t[0] >> 26 | t[1] << 6) & 0x3ffffff;
     p.r[2] = (t[1] >> 20 | t[2] << 12) & 0x3ffffff;
@@ -280,29 +286,29 @@ static void text_tag(const uint8_t key[32], const uint8_t nonce[12], const uint8
     p.r[4] = t[3] >> 8;
     poly_padded(&p, known, known_size);
     poly_padded(&p, text, size);
-    store_le(lengths, (uint32_t)known_size);
-    store_le(lengths + 8, (uint32_t)size);
+    cl_store(lengths, (uint32_t)known_size);
+    cl_store(lengths + 8, (uint32_t)size);
     poly_block(&p, lengths);
     poly_end(&p, once + 16, tag);
-    wipe(once, sizeof once);
-    wipe(t, sizeof t);
+    cl_wipe(once, sizeof once);
+    cl_wipe(t, sizeof t);
 }
 
 /* In place: `text` becomes the ciphertext. */
-void seal_text(const uint8_t key[32], const uint8_t nonce[12], const uint8_t *known, size_t known_size, uint8_t *text,
-               size_t size, uint8_t tag[TAG])
+void cl_seal(const uint8_t key[CL_KEY], const uint8_t nonce[12], const uint8_t *known, size_t known_size, uint8_t *text,
+               size_t size, uint8_t tag[CL_TAG])
 {
     chacha_text(key, nonce, text, size);
     text_tag(key, nonce, known, known_size, text, size, tag);
 }
 
 /* In place; with a wrong tag `text` stays as it is, so that another key can be tried. */
-bool open_text(const uint8_t key[32], const uint8_t nonce[12], const uint8_t *known, size_t known_size, uint8_t *text,
-               size_t size, const uint8_t tag[TAG])
+bool cl_open(const uint8_t key[CL_KEY], const uint8_t nonce[12], const uint8_t *known, size_t known_size, uint8_t *text,
+               size_t size, const uint8_t tag[CL_TAG])
 {
-    uint8_t expected[TAG];
+    uint8_t expected[CL_TAG];
     text_tag(key, nonce, known, known_size, text, size, expected);
-    if (!equal(expected, tag, TAG))
+    if (!cl_equal(expected, tag, CL_TAG))
         return false;
     chacha_text(key, nonce, text, size);
     return true;

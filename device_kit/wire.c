@@ -1,29 +1,30 @@
-/* Frames on the line ("Frames") and the part of MessagePack that bodies use ("Bodies"). */
-#include "cardlink_device.h"
+/* Frames on the line ("Frames") and the part of MessagePack that bodies use ("Bodies").
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cardlink_parts.h"
 
 #include <string.h>
 
-uint32_t crc32_of(const uint8_t *bytes, size_t size)
+uint32_t cl_crc32(const uint8_t *bytes, size_t size, uint32_t before)
 {
-    uint32_t crc = 0xffffffff;
-    while (size-- > 0) {
-        crc ^= *bytes++;
+    uint32_t crc = ~before;
+    for (size_t i = 0; i < size; i++) {
+        crc ^= bytes[i];
         for (int bit = 0; bit < 8; bit++)
-            crc = crc >> 1 ^ (0xedb88320 & (0 - (crc & 1)));
+            crc = (crc >> 1) ^ (0xedb88320u & (0u - (crc & 1u)));
     }
-    return crc ^ 0xffffffff;
+    return ~crc;
 }
 
-static void store(struct receiver *line, uint8_t byte)
+static void store(struct cl_receiver *line, uint8_t byte)
 {
-    if (line->size < FRAME)
+    if (line->size < CL_FRAME)
         line->frame[line->size] = byte;
-    if (line->size <= FRAME) /* counts on to one more, so that a frame that is too long fails the size test */
+    if (line->size <= CL_FRAME) /* counts on to one more, so that a frame that is too long fails the size test */
         line->size++;
 }
 
 /* Returns the size of header and payload when a good frame has ended with this byte, else 0. */
-size_t receive_byte(struct receiver *line, uint8_t byte)
+size_t cl_receive_byte(struct cl_receiver *line, uint8_t byte)
 {
     if (byte == 0xc0) {
         size_t size;
@@ -32,8 +33,8 @@ size_t receive_byte(struct receiver *line, uint8_t byte)
         size = line->size;
         line->size = 0;
         line->escaped = false;
-        if (size >= HEADER + CRC && size <= FRAME && crc32_of(line->frame, size) == 0x2144df1c)
-            return size - CRC;
+        if (size >= CL_HEADER + CL_CRC && size <= CL_FRAME && cl_crc32(line->frame, size, 0) == 0x2144df1cu)
+            return size - CL_CRC;
         if (size > 0)
             line->damaged++;
         return 0;
@@ -53,34 +54,57 @@ size_t receive_byte(struct receiver *line, uint8_t byte)
 
 /* ---- Bytes to send ---- */
 
-static void queue_byte(struct output *out, uint8_t byte)
+static void queue_byte(struct cl_output *out, uint8_t byte)
 {
-    out->bytes[out->queued++ % OUTPUT] = byte;
+    out->bytes[out->end] = byte;
+    out->end++;
+    out->queued++;
 }
 
-/* `frame` has room for the CRC. Queues nothing where the escaped frame might not fit as a whole. */
-bool queue_frame(struct output *out, uint8_t *frame, size_t size)
+/* `frame` has room for the CRC. Queues nothing if the escaped frame might not fit as a whole. The bytes that wait are
+ * moved to the beginning when the end is reached, so that they always are in one piece. */
+bool cl_queue(struct cl_output *out, uint8_t *frame, size_t size)
 {
-    uint32_t crc = crc32_of(frame, size);
-    if (OUTPUT - (out->queued - out->sent) < 2 * (size + CRC) + 2)
+    size_t waiting = (size_t)out->end - out->begin, most = 2u * (size + CL_CRC) + 2u;
+    if (out->room - waiting < most)
         return false;
-    for (int i = 0; i < CRC; i++)
-        frame[size++] = (uint8_t)(crc >> 8 * i);
+    if ((size_t)out->room - out->end < most) {
+        memmove(out->bytes, out->bytes + out->begin, waiting);
+        out->begin = 0;
+        out->end = (uint16_t)waiting;
+    }
+    cl_store(frame + size, cl_crc32(frame, size, 0));
     queue_byte(out, 0xc0);
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = 0; i < size + CL_CRC; i++) {
         if (frame[i] == 0xc0 || frame[i] == 0xdb) {
             queue_byte(out, 0xdb);
             queue_byte(out, frame[i] == 0xc0 ? 0xdc : 0xdd);
-        } else
+        } else {
             queue_byte(out, frame[i]);
+        }
     }
     queue_byte(out, 0xc0);
     return true;
 }
 
+void cl_discard(struct cl_output *out)
+{
+    out->begin = 0;
+    out->end = 0;
+    out->sent = out->queued;
+}
+
 /* ---- Writing MessagePack: every integer in its shortest form ("Lengths" under "Sealed frames") ---- */
 
-static void put(struct writer *to, const void *bytes, size_t size)
+void cl_writer_start(struct cl_writer *to, uint8_t *bytes, size_t room)
+{
+    to->bytes = bytes;
+    to->room = room;
+    to->size = 0;
+    to->failed = false;
+}
+
+static void put(struct cl_writer *to, const void *bytes, size_t size)
 {
     if (to->failed || size > to->room - to->size) {
         to->failed = true;
@@ -90,15 +114,16 @@ static void put(struct writer *to, const void *bytes, size_t size)
     to->size += size;
 }
 
-static void put_head(struct writer *to, uint8_t first, uint64_t value, int width)
+static void put_head(struct cl_writer *to, uint8_t first, uint64_t value, int width)
 {
-    uint8_t head[9] = {first};
+    uint8_t head[9];
+    head[0] = first;
     for (int i = 0; i < width; i++)
         head[1 + i] = (uint8_t)(value >> 8 * (width - 1 - i));
     put(to, head, 1 + (size_t)width);
 }
 
-void put_uint(struct writer *to, uint64_t value)
+void cl_put_uint(struct cl_writer *to, uint64_t value)
 {
     if (value < 0x80)
         put_head(to, (uint8_t)value, 0, 0);
@@ -112,7 +137,7 @@ void put_uint(struct writer *to, uint64_t value)
         put_head(to, 0xcf, value, 8);
 }
 
-void put_array(struct writer *to, size_t elements)
+void cl_put_array(struct cl_writer *to, size_t elements)
 {
     if (elements < 16)
         put_head(to, (uint8_t)(0x90 | elements), 0, 0);
@@ -120,30 +145,40 @@ void put_array(struct writer *to, size_t elements)
         put_head(to, 0xdc, elements, 2);
 }
 
-void put_text(struct writer *to, const char *text)
+/* Cuts a text that is too long, at the beginning of a character. */
+void cl_put_text(struct cl_writer *to, const char *text, size_t most)
 {
-    size_t size = strlen(text);
+    size_t size = 0;
+    while (size < most && text[size] != 0)
+        size++;
+    while (size > 0 && text[size] != 0 && ((uint8_t)text[size] & 0xc0u) == 0x80)
+        size--;
     if (size < 32)
-        put_head(to, (uint8_t)(0xa0 | size), 0, 0);
+        put_head(to, (uint8_t)(0xa0u | size), 0, 0);
     else
         put_head(to, 0xd9, size, 1); /* no text here is longer than 200 bytes */
     put(to, text, size);
 }
 
-void put_bin(struct writer *to, const uint8_t *bytes, size_t size)
+void cl_put_bin(struct cl_writer *to, const uint8_t *bytes, size_t size)
 {
     put_head(to, 0xc4, size, 1);
     put(to, bytes, size);
 }
 
-void put_bool(struct writer *to, bool value)
+void cl_put_bool(struct cl_writer *to, bool value)
 {
     put_head(to, value ? 0xc3 : 0xc2, 0, 0);
 }
 
+void cl_put_nil(struct cl_writer *to)
+{
+    put_head(to, 0xc0, 0, 0);
+}
+
 /* ---- Reading MessagePack. Each function reads one value, or returns false without advancing the reader ---- */
 
-static bool get_size(struct reader *from, size_t after, int width, uint64_t *value)
+static bool get_size(struct cl_reader *from, size_t after, int width, uint64_t *value)
 {
     if ((size_t)(from->end - from->at) < after + (size_t)width)
         return false;
@@ -153,7 +188,7 @@ static bool get_size(struct reader *from, size_t after, int width, uint64_t *val
     return true;
 }
 
-bool get_uint(struct reader *from, uint64_t most, uint64_t *value)
+bool cl_get_uint(struct cl_reader *from, uint64_t most, uint64_t *value)
 {
     int width;
     if (from->at == from->end)
@@ -173,7 +208,7 @@ bool get_uint(struct reader *from, uint64_t most, uint64_t *value)
     return true;
 }
 
-bool get_array(struct reader *from, size_t *elements)
+bool cl_get_array(struct cl_reader *from, size_t *elements)
 {
     uint64_t number;
     if (from->at == from->end)
@@ -189,7 +224,7 @@ bool get_array(struct reader *from, size_t *elements)
     return true;
 }
 
-static bool get_bytes(struct reader *from, uint8_t one_byte, bool text, const uint8_t **bytes, size_t *size)
+static bool get_bytes(struct cl_reader *from, uint8_t one_byte, bool text, const uint8_t **bytes, size_t *size)
 {
     uint64_t length;
     int width;
@@ -212,16 +247,16 @@ static bool get_bytes(struct reader *from, uint8_t one_byte, bool text, const ui
     return true;
 }
 
-bool get_bin(struct reader *from, const uint8_t **bytes, size_t *size)
+bool cl_get_bin(struct cl_reader *from, const uint8_t **bytes, size_t *size)
 {
     return get_bytes(from, 0xc4, false, bytes, size);
 }
 
 /* Returns the number of characters of complete, shortest-form UTF-8, or -1. */
-static int characters_of(const uint8_t *bytes, size_t size)
+static int32_t characters_of(const uint8_t *bytes, size_t size)
 {
     static const uint32_t least[4] = {0, 0x80, 0x800, 0x10000};
-    int characters = 0;
+    int32_t characters = 0;
     for (size_t at = 0; at < size; characters++) {
         uint8_t first = bytes[at++];
         size_t more = first < 0x80 ? 0 : (first & 0xe0) == 0xc0 ? 1 : (first & 0xf0) == 0xe0 ? 2 : 3;
@@ -239,31 +274,30 @@ static int characters_of(const uint8_t *bytes, size_t size)
     return characters;
 }
 
-bool get_text(struct reader *from, int most_characters)
+bool cl_get_text(struct cl_reader *from, uint32_t most_characters, const uint8_t **bytes, size_t *size)
 {
-    struct reader start = *from;
-    const uint8_t *bytes;
-    size_t size;
-    if (get_bytes(from, 0xd9, true, &bytes, &size)) {
-        int characters = characters_of(bytes, size);
-        if (characters >= 0 && characters <= most_characters)
+    struct cl_reader start = *from;
+    if (get_bytes(from, 0xd9, true, bytes, size)) {
+        int32_t characters = characters_of(*bytes, *size);
+        if (characters >= 0 && (uint32_t)characters <= most_characters)
             return true;
     }
     *from = start;
     return false;
 }
 
-/* Skips values of any type of "Bodies": elements that a receiver does not know. */
-bool skip(struct reader *from, size_t values)
+/* Skips values of any type of "Bodies": elements that a receiver does not know. Each pass takes a byte or more. */
+bool cl_skip(struct cl_reader *from, size_t values)
 {
-    while (values-- > 0) {
+    while (values > 0) {
         const uint8_t *bytes;
         uint64_t value;
         size_t size;
-        if (get_array(from, &size))
+        values--;
+        if (cl_get_array(from, &size)) {
             values += size;
-        else if (!get_uint(from, UINT64_MAX, &value) && !get_bin(from, &bytes, &size) &&
-                 !get_text(from, FRAME)) {
+        } else if (!cl_get_uint(from, UINT64_MAX, &value) && !cl_get_bin(from, &bytes, &size) &&
+                   !cl_get_text(from, CL_FRAME, &bytes, &size)) {
             if (from->at == from->end || *from->at < 0xc0 || *from->at > 0xc3 || *from->at == 0xc1)
                 return false;
             from->at++; /* nil, false or true */
