@@ -66,13 +66,18 @@ size_t cl_receive_byte(struct cl_receiver *line, uint8_t byte);
 bool cl_queue(struct cl_output *out, uint8_t *frame, size_t size);
 void cl_discard(struct cl_output *out);
 void cl_writer_start(struct cl_writer *to, uint8_t *bytes, size_t room);
-void cl_put_uint(struct cl_writer *to, uint64_t value);
+void cl_put_uint(struct cl_writer *to, uint32_t value);
+void cl_put_u64(struct cl_writer *to, uint64_t value);
 void cl_put_array(struct cl_writer *to, size_t elements);
 void cl_put_text(struct cl_writer *to, const char *text, size_t most);
+void cl_put_words(struct cl_writer *to, const char *one, const char *other);
 void cl_put_bin(struct cl_writer *to, const uint8_t *bytes, size_t size);
 void cl_put_bool(struct cl_writer *to, bool value);
 void cl_put_nil(struct cl_writer *to);
-bool cl_get_uint(struct cl_reader *from, uint64_t most, uint64_t *value);
+bool cl_get_uint(struct cl_reader *from, uint32_t most, uint32_t *value);
+bool cl_get_u64(struct cl_reader *from, uint64_t *value);
+bool cl_get_fields(struct cl_reader *from, size_t least, size_t *more); /* an array, and how many follow the least */
+bool cl_get_end(struct cl_reader *from, size_t more); /* so many unknown values, then nothing */
 bool cl_get_array(struct cl_reader *from, size_t *elements);
 bool cl_get_bin(struct cl_reader *from, const uint8_t **bytes, size_t *size);
 bool cl_get_text(struct cl_reader *from, uint32_t most_characters, const uint8_t **bytes, size_t *size);
@@ -118,12 +123,14 @@ enum { CL_REPORTS_LOST = 19 };
 
 struct cl_report *cl_report_at(struct cardlink *c, uint32_t place);
 uint32_t cl_newest(const struct cardlink *c); /* of the running boot */
-uint32_t cl_oldest(const struct cardlink *c, uint32_t boot); /* as `oldest` of "Kept" */
+uint32_t cl_oldest(struct cardlink *c, uint32_t boot); /* as `oldest` of "Kept" */
 void cl_report_body(const struct cardlink *c, struct cl_writer *to, uint8_t bytes[CARDLINK_REPORT_BODY], uint8_t tag,
                     size_t fields);
 void cl_report_make(struct cardlink *c, const struct cl_writer *body);
 void cl_add_boot(struct cardlink *c, uint32_t boot);
+#if CARDLINK_FLASH
 void cl_restore(struct cardlink *c, uint32_t boot, uint32_t number, uint32_t first, const uint8_t *body, size_t size);
+#endif
 bool cl_cover(struct cardlink *c, uint32_t boot, uint32_t number); /* "Device", rule 4; false if it covers nothing */
 void cl_acknowledged(struct cardlink *c, uint32_t boot, uint32_t number);
 void cl_resume(struct cardlink *c, uint32_t boot, uint32_t number);
@@ -131,9 +138,11 @@ void cl_reports_tick(struct cardlink *c);
 
 /* ---- flash.c ---- */
 
+#if CARDLINK_FLASH
 void cl_flash_load(struct cardlink *c);  /* what is kept, and the last counter of starts */
 void cl_flash_start(struct cardlink *c); /* records the running boot */
 void cl_flash_report(struct cardlink *c, const struct cl_report *report);
 void cl_flash_ack(struct cardlink *c, uint32_t boot, uint32_t number);
+#endif
 
 #endif

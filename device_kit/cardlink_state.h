@@ -19,6 +19,9 @@
 #ifndef CARDLINK_INTERRUPT_OUTPUT
 #define CARDLINK_INTERRUPT_OUTPUT 0 /* the same for a USB interrupt endpoint: 0 without one, otherwise 512 to 4096 */
 #endif
+#ifndef CARDLINK_FLASH
+#define CARDLINK_FLASH 1 /* 0 leaves out the code for reports that survive a loss of power */
+#endif
 #ifndef CARDLINK_FLASH_UNIT
 #define CARDLINK_FLASH_UNIT 8 /* bytes that the flash memory writes at once: 8, 16 or 32 */
 #endif
@@ -53,10 +56,10 @@ enum { CL_FRAME = 512, CL_HEADER = 11, CL_CRC = 4, CL_COUNTER = 4, CL_TAG = 16, 
 enum { CL_WINDOW = 8, CL_COMMANDS = 16, CL_MARKS = 16, CL_BOOTS = 4, CL_FAULTS = 4 };
 
 struct cl_receiver {
-    uint8_t frame[CL_FRAME];
-    uint16_t size;
     bool escaped;
+    uint16_t size;
     uint32_t damaged; /* frames dropped: "Receiving" */
+    uint8_t frame[CL_FRAME];
 };
 
 struct cl_output { /* bytes `begin` to `end` wait; `queued` and `sent` count bytes since the start and may wrap */
@@ -76,10 +79,10 @@ struct cl_session { /* keys and counters of one link: "Sealed frames" */
 struct cl_candidate { /* "A link", device */
     bool present, proven;
     uint32_t fitted_at; /* time of the last matching hello or host proof */
+    size_t identity_size;
     struct cl_session session;
     uint8_t host_proof[32], device_proof[32];
     uint8_t identity[CL_FRAME];
-    size_t identity_size;
 };
 
 struct cl_report {
@@ -107,21 +110,21 @@ struct cl_mark { /* a frame of this link with the time of its sending: "Fresh" *
 
 enum cl_timer { CL_TIMER_OFF, CL_TIMER_LEAVING, CL_TIMER_RUNNING };
 
-struct cl_link { /* the active link */
+struct cl_link { /* the active link; small fields first, which a Cortex-M0 reaches with less code */
     bool active;
     bool resumed; /* a resume was understood; before that only sealed rejects are sent */
-    struct cl_session session;
+    uint8_t timer; /* enum cl_timer */
     uint32_t life_at, fresh_at, status_at;
-    struct cl_mark marks[CL_MARKS];
-    uint32_t marked;   /* marks made */
-    uint32_t catch_up; /* the newest report of the running boot when the host resumed, until it is acknowledged; then 0 */
-    struct cl_command commands[CL_COMMANDS];
-    uint32_t next_command;
-    uint64_t forgotten; /* one more than the highest command id that is no longer remembered */
-    uint32_t shown;     /* how many of the oldest reports were sent since the resume or the timer's end */
-    enum cl_timer timer;
     uint32_t timer_mark; /* end of the first report in the output */
     uint32_t timer_from, timer_wait;
+    uint32_t shown;    /* how many of the oldest reports were sent since the resume or the timer's end */
+    uint32_t catch_up; /* the newest report of the running boot when the host resumed, until it is acknowledged; then 0 */
+    uint32_t marked;   /* marks made */
+    uint32_t next_command;
+    uint64_t forgotten; /* one more than the highest command id that is no longer remembered */
+    struct cl_session session;
+    struct cl_mark marks[CL_MARKS];
+    struct cl_command commands[CL_COMMANDS];
 };
 
 struct cl_fault {
@@ -130,13 +133,12 @@ struct cl_fault {
 };
 
 struct cl_deck { /* the deck, the exit and the motion, as reports and "Status" describe them */
-    uint32_t deck, shuffle, loaded, dispensed, sets;
-    uint32_t tray_shuffle, tray_ordinal;
-    bool tray, unloaded, door_open;
-    bool exit_held;
+    bool tray, unloaded, door_open, exit_held;
     uint8_t exit_wanted; /* hold or release, carried out when the set in motion is in the tray; otherwise 0 */
     uint8_t moving;      /* the order that cards are moved for; 0 when they rest */
-    uint64_t moving_id;  /* 0 for a set that is formed on removal */
+    uint32_t deck, shuffle, loaded, dispensed, sets;
+    uint32_t tray_shuffle, tray_ordinal;
+    uint64_t moving_id; /* 0 for a set that is formed on removal */
     uint64_t last_command;
     struct cl_fault faults[CL_FAULTS];
 };
@@ -150,22 +152,21 @@ struct cl_flash {
 struct cardlink {
     const struct cardlink_config *config;
     uint32_t now;
-    uint64_t uptime;
-    uint32_t boot, start;
     bool sure_of_start; /* `start` is a counter that survived: "The device's nonce" */
-    uint32_t draws;     /* new hellos since the start */
+    uint32_t boot, start;
+    uint32_t boot_count, kept, oldest_report; /* of the boots, and of the ring of reports */
+    uint32_t draws;                           /* new hellos since the start */
     uint32_t ids_drawn;
-    struct cl_receiver line;
-    struct cl_output output[2]; /* by endpoint */
-    struct cl_candidate candidate;
-    struct cl_link link;
-    struct cl_boot boots[CL_BOOTS]; /* oldest first; the last one is running */
-    uint32_t boot_count;
-    struct cl_report reports[CARDLINK_REPORTS]; /* a ring */
-    uint32_t oldest_report, kept;
-    uint32_t forged, repeated; /* since the start */
-    struct cl_deck deck;
+    uint32_t forged, repeated; /* frames since the start */
+    uint64_t uptime;
     struct cl_flash flash;
+    struct cl_output output[2]; /* by endpoint */
+    struct cl_boot boots[CL_BOOTS]; /* oldest first; the last one is running */
+    struct cl_deck deck;
+    struct cl_link link;
+    struct cl_candidate candidate;
+    struct cl_receiver line;
+    struct cl_report reports[CARDLINK_REPORTS];
     uint8_t output_bytes[CARDLINK_OUTPUT];
 #if CARDLINK_INTERRUPT_OUTPUT > 0
     uint8_t interrupt_bytes[CARDLINK_INTERRUPT_OUTPUT];

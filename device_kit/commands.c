@@ -47,7 +47,7 @@ static void send_answer(struct cardlink *c, const struct cl_command *command)
     struct cl_writer body;
     cl_writer_start(&body, bytes, sizeof bytes);
     cl_put_array(&body, 3);
-    cl_put_uint(&body, command->id);
+    cl_put_u64(&body, command->id);
     cl_put_bool(&body, command->reason == NULL);
     cl_put_text(&body, command->reason != NULL ? command->reason : "", 32);
     cl_send(c, CL_ANSWER, c->boot, command->number, bytes, body.size);
@@ -207,24 +207,23 @@ static void carry_out(struct cardlink *c, struct cl_command *command, const stru
 
 static bool read_order(struct cl_reader *body, size_t fields, struct order *order)
 {
-    size_t own = 0, taken = 1;
-    uint64_t value = 0;
-    if (fields < 2 || !cl_get_array(body, &own) || own < 1 || !cl_get_uint(body, UINT8_MAX, &value) ||
-        value < CARDLINK_DISPENSE || value > CARDLINK_SELF_TEST)
+    size_t more = 0;
+    uint32_t tag = 0;
+    bool good;
+    if (fields < 1 || !cl_get_fields(body, 1, &more) || !cl_get_uint(body, CARDLINK_SELF_TEST, &tag) || tag < 1)
         return false;
-    order->tag = (uint8_t)value;
-    if (order->tag == CARDLINK_DISPENSE) {
-        if (own < 2 || !cl_get_uint(body, DISPENSE_MOST, &value) || value < 1)
+    order->tag = (uint8_t)tag;
+    good = true;
+    if (tag == CARDLINK_DISPENSE || tag == CARDLINK_SHOW) {
+        if (more < 1)
             return false;
-        order->count = (uint32_t)value;
-        taken = 2;
+        more--;
+        if (tag == CARDLINK_SHOW)
+            good = cl_get_text(body, TEXT_MOST, &order->text, &order->text_size);
+        else
+            good = cl_get_uint(body, DISPENSE_MOST, &order->count) && order->count > 0;
     }
-    if (order->tag == CARDLINK_SHOW) {
-        if (own < 2 || !cl_get_text(body, TEXT_MOST, &order->text, &order->text_size))
-            return false;
-        taken = 2;
-    }
-    return cl_skip(body, own - taken) && cl_skip(body, fields - 2) && body->at == body->end;
+    return good && cl_skip(body, more) && cl_get_end(body, fields - 1);
 }
 
 void cl_take_command(struct cardlink *c, struct cl_reader *body)
@@ -233,7 +232,7 @@ void cl_take_command(struct cardlink *c, struct cl_reader *body)
     struct order order = {0, 0, NULL, 0};
     size_t fields = 0;
     uint64_t id = 0;
-    if (!cl_get_array(body, &fields) || fields < 1 || !cl_get_uint(body, INT64_MAX, &id)) {
+    if (!cl_get_fields(body, 1, &fields) || !cl_get_u64(body, &id) || id > INT64_MAX) {
         cl_reject_sealed(c);
         return;
     }

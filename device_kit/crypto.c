@@ -45,7 +45,7 @@ static const uint32_t ROUND[64] = {
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 };
 
-static uint32_t right(uint32_t word, int bits)
+static uint32_t right(uint32_t word, unsigned bits)
 {
     return word >> bits | word << (32 - bits);
 }
@@ -149,7 +149,7 @@ void cl_hmac_end(struct cl_hmac *mac, uint8_t tag[32])
 
 /* ---- ChaCha20 ---- */
 
-static void quarter(uint32_t *s, int a, int b, int c, int d)
+static void quarter(uint32_t s[16], uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
     s[a] += s[b];
     s[d] = right(s[d] ^ s[a], 16);
@@ -170,11 +170,9 @@ static void chacha_block(const uint8_t key[CL_KEY], uint32_t number, const uint8
     for (int i = 0; i < 3; i++)
         first[13 + i] = cl_load(nonce + 4 * i);
     memcpy(s, first, sizeof s);
-    for (int i = 0; i < 10; i++) {
-        for (int column = 0; column < 4; column++)
-            quarter(s, column, 4 + column, 8 + column, 12 + column);
-        for (int line = 0; line < 4; line++)
-            quarter(s, line, 4 + (line + 1) % 4, 8 + (line + 2) % 4, 12 + (line + 3) % 4);
+    for (uint32_t i = 0; i < 80; i++) { /* four columns, then four diagonals, ten times */
+        uint32_t turn = (i >> 2) & 1u;
+        quarter(s, i & 3u, 4u + ((i + turn) & 3u), 8u + ((i + 2u * turn) & 3u), 12u + ((i + 3u * turn) & 3u));
     }
     for (int i = 0; i < 16; i++)
         cl_store(block + 4 * i, s[i] + first[i]);
@@ -193,77 +191,72 @@ static void chacha_text(const uint8_t key[CL_KEY], const uint8_t nonce[12], uint
     cl_wipe(block, sizeof block);
 }
 
-/* ---- Poly1305, in five limbs of 26 bits ---- */
+/* ---- Poly1305, in 17 limbs of 8 bits: little code, and no multiplication wider than 32 bits ---- */
+
+enum { LIMBS = 17 };
 
 struct poly {
-    uint32_t r[5], h[5];
+    uint32_t r[LIMBS], h[LIMBS];
 };
 
+static void poly_add(uint32_t h[LIMBS], const uint8_t bytes[16], uint32_t top)
+{
+    uint32_t carry = 0;
+    for (int i = 0; i < LIMBS; i++) {
+        carry += h[i] + (i < 16 ? bytes[i] : top);
+        h[i] = carry & 255u;
+        carry >>= 8;
+    }
+}
+
+static uint32_t poly_carry(uint32_t h[LIMBS], uint32_t carry)
+{
+    for (int i = 0; i < 16; i++) {
+        carry += h[i];
+        h[i] = carry & 255u;
+        carry >>= 8;
+    }
+    return carry + h[16];
+}
+
+/* Each block of this construction is whole, so its top bit is always the same. */
 static void poly_block(struct poly *p, const uint8_t block[16])
 {
-    uint32_t t[4];
-    uint64_t d[5], carry = 0;
-    for (int i = 0; i < 4; i++)
-        t[i] = cl_load(block + 4 * i);
-    p->h[0] += t[0] & 0x3ffffff;
-    p->h[1] += (t[0] >> 26 | t[1] << 6) & 0x3ffffff;
-    p->h[2] += (t[1] >> 20 | t[2] << 12) & 0x3ffffff;
-    p->h[3] += (t[2] >> 14 | t[3] << 18) & 0x3ffffff;
-    p->h[4] += t[3] >> 8 | 1u << 24; /* each block of this construction is whole, so the bit is always this one */
-    for (int i = 0; i < 5; i++) {
-        d[i] = 0;
-        for (int j = 0; j < 5; j++) /* 2^130 is 5 modulo the prime */
-            d[i] += (uint64_t)p->h[j] * (j <= i ? p->r[i - j] : 5 * p->r[5 + i - j]);
+    uint32_t product[LIMBS], carry;
+    poly_add(p->h, block, 1);
+    for (int i = 0; i < LIMBS; i++) {
+        product[i] = 0;
+        for (int j = 0; j < LIMBS; j++) /* 2^130 is 5 modulo the prime, so 2^136 is 320 */
+            product[i] += p->h[j] * (j <= i ? p->r[i - j] : 320u * p->r[LIMBS + i - j]);
     }
-    for (int i = 0; i < 5; i++) {
-        d[i] += carry;
-        p->h[i] = (uint32_t)d[i] & 0x3ffffff;
-        carry = d[i] >> 26;
-    }
-    carry = p->h[0] + carry * 5;
-    p->h[0] = (uint32_t)carry & 0x3ffffff;
-    p->h[1] += (uint32_t)(carry >> 26);
+    carry = poly_carry(product, 0);
+    product[16] = carry & 3u;
+    product[16] = poly_carry(product, 5u * (carry >> 2));
+    (void)memcpy(p->h, product, sizeof product);
 }
 
 static void poly_padded(struct poly *p, const uint8_t *bytes, size_t size)
 {
     for (size_t at = 0; at < size; at += 16) {
         uint8_t block[16] = {0};
-        memcpy(block, bytes + at, size - at < 16 ? size - at : 16);
+        (void)memcpy(block, bytes + at, size - at < 16 ? size - at : 16);
         poly_block(p, block);
     }
 }
 
 static void poly_end(struct poly *p, const uint8_t pad[16], uint8_t tag[16])
 {
-    uint32_t carry = 0, g[5], words[4];
-    uint64_t sum = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        for (int i = 0; i < 5; i++) {
-            p->h[i] += carry;
-            carry = p->h[i] >> 26;
-            p->h[i] &= 0x3ffffff;
-        }
-        carry *= 5;
-    }
-    p->h[0] += carry;
-    carry = 5; /* g = h - (2^130 - 5) */
-    for (int i = 0; i < 5; i++) {
-        g[i] = p->h[i] + carry;
-        carry = g[i] >> 26;
-        g[i] &= 0x3ffffff;
-    }
-    for (int i = 0; i < 5; i++) /* carry is 1 where h is at least the prime: then the remainder is g */
-        p->h[i] = (p->h[i] & (carry - 1)) | (g[i] & (0 - carry));
-    words[0] = p->h[0] | p->h[1] << 26;
-    words[1] = p->h[1] >> 6 | p->h[2] << 20;
-    words[2] = p->h[2] >> 12 | p->h[3] << 14;
-    words[3] = p->h[3] >> 18 | p->h[4] << 8;
-    for (int i = 0; i < 4; i++) {
-        sum += (uint64_t)words[i] + cl_load(pad + 4 * i);
-        cl_store(tag + 4 * i, (uint32_t)sum);
-        sum >>= 32;
-    }
+    static const uint8_t minus_prime[16] = {5}; /* 2^136 less the prime, with 252 on top */
+    uint32_t before[LIMBS], keep;
+    (void)memcpy(before, p->h, sizeof before);
+    poly_add(p->h, minus_prime, 252);
+    keep = 0u - (p->h[16] >> 7); /* all ones if it was below the prime */
+    for (int i = 0; i < LIMBS; i++)
+        p->h[i] ^= keep & (before[i] ^ p->h[i]);
+    poly_add(p->h, pad, 0);
+    for (int i = 0; i < 16; i++)
+        tag[i] = (uint8_t)p->h[i];
+    cl_wipe(before, sizeof before);
     cl_wipe(p, sizeof *p);
 }
 
@@ -272,18 +265,11 @@ static void poly_end(struct poly *p, const uint8_t pad[16], uint8_t tag[16])
 static void text_tag(const uint8_t key[CL_KEY], const uint8_t nonce[12], const uint8_t *known, size_t known_size,
                      const uint8_t *text, size_t size, uint8_t tag[16])
 {
-    static const uint32_t clamp[4] = {0x0fffffff, 0x0ffffffc, 0x0ffffffc, 0x0ffffffc};
     uint8_t once[64], lengths[16] = {0};
-    uint32_t t[4];
     struct poly p = {{0}, {0}};
     chacha_block(key, 0, nonce, once);
-    for (int i = 0; i < 4; i++)
-        t[i] = cl_load(once + 4 * i) & clamp[i];
-    p.r[0] = t[0] & 0x3ffffff;
-    p.r[1] = (t[0] >> 26 | t[1] << 6) & 0x3ffffff;
-    p.r[2] = (t[1] >> 20 | t[2] << 12) & 0x3ffffff;
-    p.r[3] = (t[2] >> 14 | t[3] << 18) & 0x3ffffff;
-    p.r[4] = t[3] >> 8;
+    for (uint32_t i = 0; i < 16; i++) /* RFC 8439, 2.5: some bits of r are always 0 */
+        p.r[i] = once[i] & (i % 4 == 3 ? 15u : i % 4 == 0 && i > 0 ? 252u : 255u);
     poly_padded(&p, known, known_size);
     poly_padded(&p, text, size);
     cl_store(lengths, (uint32_t)known_size);
@@ -291,7 +277,6 @@ static void text_tag(const uint8_t key[CL_KEY], const uint8_t nonce[12], const u
     poly_block(&p, lengths);
     poly_end(&p, once + 16, tag);
     cl_wipe(once, sizeof once);
-    cl_wipe(t, sizeof t);
 }
 
 /* In place: `text` becomes the ciphertext. */

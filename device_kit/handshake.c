@@ -12,50 +12,56 @@ enum { CAPABILITIES = sizeof CAPABILITY / sizeof *CAPABILITY };
 
 /* ---- Keys, proofs, nonces ---- */
 
-static void derive(const uint8_t key[CL_KEY], const char *role, const uint8_t *host_nonce, const uint8_t *device_nonce,
-                   const uint8_t *hello, size_t hello_size, const uint8_t *identity, size_t identity_size,
-                   uint8_t result[32])
+static void begin(struct cl_hmac *mac, const uint8_t key[CL_KEY], const char *role)
 {
-    struct cl_hmac mac;
-    cl_hmac_start(&mac, key);
-    cl_hmac_part(&mac, NAME, strlen(NAME));
-    cl_hmac_part(&mac, role, strlen(role));
-    cl_hmac_part(&mac, host_nonce, CL_NONCE);
-    cl_hmac_part(&mac, device_nonce, CL_NONCE);
-    cl_hmac_part(&mac, hello, hello_size);
-    cl_hmac_part(&mac, identity, identity_size);
-    cl_hmac_end(&mac, result);
+    cl_hmac_start(mac, key);
+    cl_hmac_part(mac, NAME, strlen(NAME));
+    cl_hmac_part(mac, role, strlen(role));
+}
+
+static void add_number(struct cl_hmac *mac, uint32_t value)
+{
+    uint8_t number[4];
+    cl_store(number, value);
+    cl_hmac_part(mac, number, sizeof number);
 }
 
 /* Compute everything that depends on the hello on receipt, so that it need not be kept. */
-void cl_frame_keys(const uint8_t key[CL_KEY], const uint8_t *host_nonce, const uint8_t *device_nonce, const uint8_t *hello,
-                size_t hello_size, const uint8_t *identity, size_t identity_size, struct cl_candidate *to)
+void cl_frame_keys(const uint8_t key[CL_KEY], const uint8_t *host_nonce, const uint8_t *device_nonce,
+                   const uint8_t *hello, size_t hello_size, const uint8_t *identity, size_t identity_size,
+                   struct cl_candidate *to)
 {
-    const struct { const char *role; uint8_t *result; } all[] = {
-        {"host", to->host_proof}, {"device", to->device_proof},
-        {"host frames", to->session.host_key}, {"device frames", to->session.device_key},
-    };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        derive(key, all[i].role, host_nonce, device_nonce, hello, hello_size, identity, identity_size, all[i].result);
+    static const char *const ROLE[] = {"host", "device", "host frames", "device frames"};
+    uint8_t *const result[] = {to->host_proof, to->device_proof, to->session.host_key, to->session.device_key};
+    for (size_t i = 0; i < sizeof ROLE / sizeof *ROLE; i++) {
+        struct cl_hmac mac;
+        begin(&mac, key, ROLE[i]);
+        cl_hmac_part(&mac, host_nonce, CL_NONCE);
+        cl_hmac_part(&mac, device_nonce, CL_NONCE);
+        cl_hmac_part(&mac, hello, hello_size);
+        cl_hmac_part(&mac, identity, identity_size);
+        cl_hmac_end(&mac, result[i]);
+    }
 }
 
 /* "The device's nonce" */
 void cl_make_nonce(const uint8_t key[CL_KEY], const uint8_t *random, size_t random_size, uint32_t start, uint32_t draw,
-                const uint8_t *hello, size_t hello_size, uint8_t nonce[CL_NONCE])
+                   const uint8_t *hello, size_t hello_size, uint8_t nonce[CL_NONCE])
 {
     struct cl_hmac mac;
-    uint8_t number[4], result[32];
-    cl_hmac_start(&mac, key);
-    cl_hmac_part(&mac, NAME, strlen(NAME));
-    cl_hmac_part(&mac, "device nonce", 12);
+    uint8_t result[32];
+    begin(&mac, key, "device nonce");
     cl_hmac_part(&mac, random, random_size);
-    cl_store(number, start);
-    cl_hmac_part(&mac, number, sizeof number);
-    cl_store(number, draw);
-    cl_hmac_part(&mac, number, sizeof number);
+    add_number(&mac, start);
+    add_number(&mac, draw);
     cl_hmac_part(&mac, hello, hello_size);
     cl_hmac_end(&mac, result);
-    memcpy(nonce, result, CL_NONCE);
+    (void)memcpy(nonce, result, CL_NONCE);
+}
+
+static size_t draw_random(const struct cardlink *c, uint8_t random[CL_NONCE])
+{
+    return c->config->random(c->config->context, random, CL_NONCE) ? CL_NONCE : 0;
 }
 
 /* Built like the nonce, so that boots and shuffles differ if the random source fails. */
@@ -64,17 +70,12 @@ uint32_t cl_draw_id(struct cardlink *c, const char *role)
     uint32_t id = 0;
     for (int i = 0; id == 0 && i < 8; i++) { /* the chance that all 8 are 0 is 2^-256 */
         struct cl_hmac mac;
-        uint8_t random[16], number[4], result[32];
-        size_t size = c->config->random(c->config->context, random, sizeof random) ? sizeof random : 0;
-        cl_hmac_start(&mac, c->config->key);
-        cl_hmac_part(&mac, NAME, strlen(NAME));
-        cl_hmac_part(&mac, role, strlen(role));
-        cl_hmac_part(&mac, random, size);
-        cl_store(number, c->start);
-        cl_hmac_part(&mac, number, sizeof number);
+        uint8_t random[CL_NONCE], result[32];
         c->ids_drawn++;
-        cl_store(number, c->ids_drawn);
-        cl_hmac_part(&mac, number, sizeof number);
+        begin(&mac, c->config->key, role);
+        cl_hmac_part(&mac, random, draw_random(c, random));
+        add_number(&mac, c->start);
+        add_number(&mac, c->ids_drawn);
         cl_hmac_end(&mac, result);
         id = cl_load(result);
     }
@@ -100,26 +101,23 @@ static void make_identity(struct cardlink *c, const uint8_t nonce[CL_NONCE])
 {
     static const char *const UNIT[] = {"sets", "singles", "both"};
     const struct cardlink_config *config = c->config;
+    const char *const text[] = {config->kind == CARDLINK_SHOE ? "shoe" : "shuffler", UNIT[config->unit], config->maker,
+                                config->model, config->serial, config->firmware, config->firmware_digest};
     struct cl_candidate *to = &c->candidate;
     struct cl_writer body;
     cl_put_header(c, to->identity, CL_IDENTITY);
     cl_writer_start(&body, to->identity + CL_HEADER, CL_FRAME - CL_HEADER - CL_CRC);
     cl_put_array(&body, 14);
     cl_put_uint(&body, CL_VERSION);
-    cl_put_text(&body, config->kind == CARDLINK_SHOE ? "shoe" : "shuffler", 8);
-    cl_put_text(&body, UNIT[config->unit], 8);
-    cl_put_text(&body, config->maker, 24);
-    cl_put_text(&body, config->model, 24);
-    cl_put_text(&body, config->serial, 31);
-    cl_put_text(&body, config->firmware, 16);
-    cl_put_text(&body, config->firmware_digest, 64);
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++)
+        cl_put_text(&body, text[i], 64); /* `cardlink_start` has checked the lengths */
     put_capabilities(c, &body);
     cl_put_uint(&body, CARDLINK_REPORTS);
     cl_put_bool(&body, config->simulated);
     cl_put_uint(&body, config->deck_size);
     cl_put_bin(&body, nonce, CL_NONCE);
     cl_put_array(&body, c->boot_count);
-    for (uint32_t i = 0; i < c->boot_count; i++) {
+    for (uint32_t i = 0; i < c->boot_count; i++) { /* "Kept" */
         cl_put_array(&body, 3);
         cl_put_uint(&body, c->boots[i].boot);
         cl_put_uint(&body, cl_oldest(c, c->boots[i].boot));
@@ -133,8 +131,8 @@ static bool make_candidate(struct cardlink *c, const uint8_t *frame, size_t size
                            const uint8_t digest[32])
 {
     struct cl_candidate *to = &c->candidate;
-    uint8_t nonce[CL_NONCE], random[16];
-    size_t random_size = c->config->random(c->config->context, random, sizeof random) ? sizeof random : 0;
+    uint8_t nonce[CL_NONCE], random[CL_NONCE];
+    size_t random_size = draw_random(c, random);
     if (c->draws == UINT32_MAX || (random_size == 0 && !c->sure_of_start))
         return false; /* another nonce might repeat one */
     cl_wipe(to, sizeof *to);
@@ -149,7 +147,7 @@ static bool make_candidate(struct cardlink *c, const uint8_t *frame, size_t size
 
 static void not_understood(struct cardlink *c)
 {
-    cl_reject(c, "message", "a clear body was not understood");
+    cl_reject(c, "message", "a body was not understood");
 }
 
 void cl_take_hello(struct cardlink *c, const uint8_t *frame, size_t size)
@@ -159,10 +157,10 @@ void cl_take_hello(struct cardlink *c, const uint8_t *frame, size_t size)
     struct cl_sha256 sum;
     uint8_t digest[32];
     const uint8_t *host_nonce = NULL;
-    size_t fields = 0, nonce_size = 0;
-    uint64_t version = 0;
+    size_t more = 0, nonce_size = 0;
+    uint32_t version = 0;
     if (frame[0] == CL_VERSION &&
-        !(cl_get_array(&body, &fields) && fields > 0 && cl_get_uint(&body, UINT8_MAX, &version))) {
+        !(cl_get_fields(&body, 1, &more) && cl_get_uint(&body, UINT8_MAX, &version))) {
         not_understood(c);
         return;
     }
@@ -170,8 +168,8 @@ void cl_take_hello(struct cardlink *c, const uint8_t *frame, size_t size)
         cl_reject(c, "version", "this device speaks version 1");
         return;
     }
-    if (fields < 2 || !cl_get_bin(&body, &host_nonce, &nonce_size) || nonce_size != CL_NONCE ||
-        !cl_skip(&body, fields - 2) || body.at != body.end) {
+    if (more < 1 || !cl_get_bin(&body, &host_nonce, &nonce_size) || nonce_size != CL_NONCE ||
+        !cl_get_end(&body, more - 1)) {
         not_understood(c);
         return;
     }
@@ -194,10 +192,10 @@ void cl_take_proof(struct cardlink *c, const uint8_t *frame, size_t size)
     struct cl_writer answer;
     uint8_t device_proof[CL_HEADER + 48];
     const uint8_t *proof = NULL;
-    size_t fields = 0, proof_size = 0;
-    uint64_t type = 0;
-    if (!cl_get_array(&body, &fields) || fields < 2 || !cl_get_uint(&body, UINT8_MAX, &type) ||
-        !cl_get_bin(&body, &proof, &proof_size) || !cl_skip(&body, fields - 2) || body.at != body.end ||
+    size_t more = 0, proof_size = 0;
+    uint32_t type = 0;
+    if (!cl_get_fields(&body, 2, &more) || !cl_get_uint(&body, UINT8_MAX, &type) ||
+        !cl_get_bin(&body, &proof, &proof_size) || !cl_get_end(&body, more) ||
         (type == 1 && proof_size != sizeof known->host_proof)) {
         not_understood(c);
         return;
@@ -205,7 +203,7 @@ void cl_take_proof(struct cardlink *c, const uint8_t *frame, size_t size)
     if (!known->present)
         return;
     if (type != 1 || !cl_equal(proof, known->host_proof, sizeof known->host_proof)) {
-        cl_reject(c, "proof", "the host's proof does not hold");
+        cl_reject(c, "proof", "wrong host proof");
         return;
     }
     known->proven = true;

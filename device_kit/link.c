@@ -6,7 +6,7 @@
 
 enum { SEALED = CL_HEADER + CL_COUNTER + CL_TAG, FORGED_MOST = 1 << 20 };
 enum { CANDIDATE_MS = 3000, LIFE_MS = 3000, FRESH_MS = 5000, STATUS_MS = 1000, MARK_MS = 500 };
-enum { STATUS_BODY = 128 };
+enum { STATUS_BODY = 128, REJECT_BODY = 64 };
 enum { BODY_MOST = CARDLINK_REPORT_BODY > STATUS_BODY ? CARDLINK_REPORT_BODY : STATUS_BODY };
 
 /* ---- Sending ---- */
@@ -20,10 +20,10 @@ void cl_put_header(const struct cardlink *c, uint8_t *frame, enum cl_kind kind)
     cl_store(frame + 7, cl_newest(c));
 }
 
-static size_t put_reject(uint8_t *to, size_t room, const char *code, const char *text)
+static size_t put_reject(uint8_t to[REJECT_BODY], const char *code, const char *text)
 {
     struct cl_writer body;
-    cl_writer_start(&body, to, room);
+    cl_writer_start(&body, to, REJECT_BODY);
     cl_put_array(&body, 2);
     cl_put_text(&body, code, 16);
     cl_put_text(&body, text, 40);
@@ -32,15 +32,15 @@ static size_t put_reject(uint8_t *to, size_t room, const char *code, const char 
 
 void cl_reject(struct cardlink *c, const char *code, const char *text)
 {
-    uint8_t frame[CL_HEADER + 64 + CL_CRC];
+    uint8_t frame[CL_HEADER + REJECT_BODY + CL_CRC];
     cl_put_header(c, frame, CL_REJECT);
-    (void)cl_queue(&c->output[CARDLINK_MAIN], frame, CL_HEADER + put_reject(frame + CL_HEADER, 64, code, text));
+    (void)cl_queue(&c->output[CARDLINK_MAIN], frame, CL_HEADER + put_reject(frame + CL_HEADER, code, text));
 }
 
 void cl_reject_sealed(struct cardlink *c)
 {
-    uint8_t body[64];
-    size_t size = put_reject(body, sizeof body, "message", "a sealed body was not understood");
+    uint8_t body[REJECT_BODY];
+    size_t size = put_reject(body, "message", "a body was not understood");
     cl_send(c, CL_SEALED_REJECT, c->boot, cl_newest(c), body, size);
 }
 
@@ -101,14 +101,19 @@ static void discard_output(struct cardlink *c)
     cl_discard(&c->output[CARDLINK_INTERRUPT]);
 }
 
+static void tell_linked(const struct cardlink *c, bool linked)
+{
+    if (c->config->linked != NULL)
+        c->config->linked(c->config->context, linked);
+}
+
 /* "Host lost"; a candidate keeps its own timeout. */
 static void lose_link(struct cardlink *c)
 {
     cl_wipe(&c->link, sizeof c->link);
     discard_output(c);
     cl_host_lost(c);
-    if (c->config->linked != NULL)
-        c->config->linked(c->config->context, false);
+    tell_linked(c, false);
 }
 
 /* ---- Receiving ---- */
@@ -137,8 +142,7 @@ static void activate(struct cardlink *c)
     discard_output(c);
     c->link.active = true;
     c->link.fresh_at = c->now;
-    if (c->config->linked != NULL)
-        c->config->linked(c->config->context, true);
+    tell_linked(c, true);
 }
 
 static bool opens(const struct cl_session *s, uint8_t *frame, size_t size)
@@ -165,30 +169,21 @@ static void take_forged(struct cardlink *c, bool for_candidate)
     }
 }
 
-static bool get_u32(struct cl_reader *body, uint32_t *value)
-{
-    uint64_t number = 0;
-    bool good = cl_get_uint(body, UINT32_MAX, &number);
-    *value = (uint32_t)number;
-    return good;
-}
-
 static void take_opened(struct cardlink *c, const uint8_t *frame, size_t size)
 {
     struct cl_reader body = {frame + CL_HEADER + CL_COUNTER, frame + size - CL_TAG};
-    size_t fields = 0;
+    size_t more = 0;
     uint32_t boot = 0, number = 0;
     if (frame[1] == CL_RESUME) {
-        if (cl_get_array(&body, &fields) && fields >= 2 && get_u32(&body, &boot) && get_u32(&body, &number) &&
-            cl_skip(&body, fields - 2) && body.at == body.end)
+        if (cl_get_fields(&body, 2, &more) && cl_get_uint(&body, UINT32_MAX, &boot) &&
+            cl_get_uint(&body, UINT32_MAX, &number) && cl_get_end(&body, more))
             cl_resume(c, boot, number);
         else
             cl_reject_sealed(c);
     } else if (!c->link.resumed) {
         cl_reject_sealed(c); /* "A link", device, rule 3 */
     } else if (frame[1] == CL_ACK) {
-        if (cl_get_array(&body, &fields) && fields >= 1 && get_u32(&body, &number) && cl_skip(&body, fields - 1) &&
-            body.at == body.end) {
+        if (cl_get_fields(&body, 1, &more) && cl_get_uint(&body, UINT32_MAX, &number) && cl_get_end(&body, more)) {
             heard(c, number);
             cl_acknowledged(c, cl_load(frame + 3), cl_load(frame + 7));
         } else {
@@ -276,7 +271,7 @@ static bool is_good(const struct cardlink_config *config)
            config->random != NULL && config->move != NULL &&
            ((config->capabilities & (uint32_t)CARDLINK_EXIT) == 0 || config->hold != NULL) &&
            (!config->second_endpoint || CARDLINK_INTERRUPT_OUTPUT > 0) &&
-           (config->flash == NULL || config->flash->size >= CARDLINK_FLASH_LEAST);
+           (config->flash == NULL || (CARDLINK_FLASH != 0 && config->flash->size >= CARDLINK_FLASH_LEAST));
 }
 
 bool cardlink_start(struct cardlink *c, const struct cardlink_config *config, const char *cause, uint32_t now)
@@ -294,12 +289,16 @@ bool cardlink_start(struct cardlink *c, const struct cardlink_config *config, co
 #endif
     c->start = config->start;
     c->sure_of_start = config->start > 0;
+#if CARDLINK_FLASH
     if (config->flash != NULL)
         cl_flash_load(c);
+#endif
     c->boot = cl_draw_id(c, "boot");
     cl_add_boot(c, c->boot);
+#if CARDLINK_FLASH
     if (config->flash != NULL)
         cl_flash_start(c);
+#endif
     if (cl_can(c, CARDLINK_EXIT)) { /* "Host lost" */
         c->deck.exit_held = true;
         config->hold(config->context, true);

@@ -43,12 +43,14 @@ static void report_text(struct cardlink *c, uint8_t tag, const char *text)
     cl_report_make(c, &body);
 }
 
-static void report_bool(struct cardlink *c, uint8_t tag, bool value)
+static void report_bool(struct cardlink *c, uint8_t tag, bool value, const char *detail)
 {
     uint8_t bytes[CARDLINK_REPORT_BODY];
     struct cl_writer body;
-    cl_report_body(c, &body, bytes, tag, 1);
+    cl_report_body(c, &body, bytes, tag, detail != NULL ? 2 : 1);
     cl_put_bool(&body, value);
+    if (detail != NULL)
+        cl_put_text(&body, detail, body.room - body.size - 2);
     cl_report_make(c, &body);
 }
 
@@ -110,35 +112,23 @@ void cl_report_shuffle_started(struct cardlink *c)
 
 void cardlink_shuffle_finished(struct cardlink *c, uint32_t now, const struct cardlink_count *found)
 {
-    uint32_t fields[9];
+    uint32_t fields[2 + sizeof *found / sizeof(uint32_t)];
     cl_time(c, now);
     c->deck.shuffle = cl_draw_id(c, "shuffle");
     c->deck.loaded = found->count;
     fields[0] = c->deck.deck;
     fields[1] = c->deck.shuffle;
-    fields[2] = found->count;
-    fields[3] = found->missing;
-    fields[4] = found->extra;
-    fields[5] = found->duplicate;
-    fields[6] = found->unreadable;
-    fields[7] = found->foreign;
-    fields[8] = found->face_up;
-    report_numbers(c, SHUFFLE_FINISHED, 9, fields);
+    (void)memcpy(fields + 2, found, sizeof *found);
+    report_numbers(c, SHUFFLE_FINISHED, sizeof fields / sizeof *fields, fields);
 }
 
 void cardlink_shuffle_aborted(struct cardlink *c, uint32_t now, const struct cardlink_count *found)
 {
-    uint32_t fields[8];
+    uint32_t fields[1 + sizeof *found / sizeof(uint32_t)];
     cl_time(c, now);
     fields[0] = c->deck.deck;
-    fields[1] = found->count;
-    fields[2] = found->missing;
-    fields[3] = found->extra;
-    fields[4] = found->duplicate;
-    fields[5] = found->unreadable;
-    fields[6] = found->foreign;
-    fields[7] = found->face_up;
-    report_numbers(c, SHUFFLE_ABORTED, 8, fields);
+    (void)memcpy(fields + 1, found, sizeof *found);
+    report_numbers(c, SHUFFLE_ABORTED, sizeof fields / sizeof *fields, fields);
 }
 
 void cardlink_set_dispensed(struct cardlink *c, uint32_t now, const uint8_t *cards, size_t count)
@@ -270,18 +260,13 @@ void cardlink_door_moved(struct cardlink *c, uint32_t now, bool open)
 {
     cl_time(c, now);
     c->deck.door_open = open;
-    report_bool(c, DOOR_MOVED, open);
+    report_bool(c, DOOR_MOVED, open, NULL);
 }
 
 void cardlink_self_test_finished(struct cardlink *c, uint32_t now, bool passed, const char *detail)
 {
-    uint8_t bytes[CARDLINK_REPORT_BODY];
-    struct cl_writer body;
     cl_time(c, now);
-    cl_report_body(c, &body, bytes, SELF_TEST_FINISHED, 2);
-    cl_put_bool(&body, passed);
-    cl_put_text(&body, detail, body.room - body.size - 2);
-    cl_report_make(c, &body);
+    report_bool(c, SELF_TEST_FINISHED, passed, detail);
 }
 
 void cardlink_power_low(struct cardlink *c, uint32_t now)
@@ -310,29 +295,26 @@ void cardlink_check_failed(struct cardlink *c, uint32_t now, const char *what)
 
 /* ---- Status ---- */
 
-/* Names as many faults as "Status" has room for. */
+/* Names as many faults as "Status" has room for. The first pass counts them. */
 static void put_faults(const struct cardlink *c, struct cl_writer *to)
 {
-    char words[CL_FAULTS + 1][FAULTS_MOST];
-    size_t count = 0, total = 0;
-    for (uint32_t i = 0; i <= CL_FAULTS; i++) {
-        bool door = i == CL_FAULTS;
-        const char *word = door ? "door" : c->deck.faults[i].word;
-        const char *before = !door && c->deck.faults[i].jam ? "jam: " : "";
-        size_t size;
-        if (word == NULL || (door && !c->deck.door_open))
-            continue;
-        size = strlen(before) + strlen(word);
-        if (total + size + 1 > FAULTS_MOST)
-            continue;
-        (void)strcpy(words[count], before);
-        (void)strcat(words[count], word);
-        total += size + 1;
-        count++;
+    for (int pass = 0; pass < 2; pass++) {
+        size_t count = 0, total = 0;
+        for (uint32_t i = 0; i <= CL_FAULTS; i++) {
+            bool door = i == CL_FAULTS;
+            const char *word = door ? (c->deck.door_open ? "door" : NULL) : c->deck.faults[i].word;
+            bool jam = !door && c->deck.faults[i].jam;
+            size_t size = word == NULL ? FAULTS_MOST : strlen(word) + (jam ? 6u : 1u);
+            if (total + size > FAULTS_MOST || word == NULL)
+                continue;
+            total += size;
+            count++;
+            if (pass == 1)
+                cl_put_words(to, jam ? "jam: " : "", word);
+        }
+        if (pass == 0)
+            cl_put_array(to, count);
     }
-    cl_put_array(to, count);
-    for (size_t i = 0; i < count; i++)
-        cl_put_text(to, words[i], FAULTS_MOST);
 }
 
 void cl_put_status(const struct cardlink *c, struct cl_writer *to)
@@ -341,7 +323,7 @@ void cl_put_status(const struct cardlink *c, struct cl_writer *to)
     const uint32_t *taken = c->link.session.taken;
     cl_put_array(to, 13);
     cl_put_uint(to, cl_newest(c));
-    cl_put_uint(to, c->uptime);
+    cl_put_u64(to, c->uptime);
     cl_put_uint(to, deck->shuffle);
     cl_put_uint(to, deck->loaded);
     cl_put_uint(to, deck->dispensed);
@@ -350,7 +332,7 @@ void cl_put_status(const struct cardlink *c, struct cl_writer *to)
     cl_put_bool(to, deck->tray);
     cl_put_bool(to, deck->exit_held);
     cl_put_bool(to, deck->moving != 0);
-    cl_put_uint(to, deck->last_command);
+    cl_put_u64(to, deck->last_command);
     cl_put_uint(to, taken[0] > taken[1] ? taken[0] : taken[1]);
     put_faults(c, to);
 }

@@ -48,18 +48,13 @@ uint32_t cl_newest(const struct cardlink *c)
     return c->boots[c->boot_count - 1].newest;
 }
 
-uint32_t cl_oldest(const struct cardlink *c, uint32_t boot)
+uint32_t cl_oldest(struct cardlink *c, uint32_t boot)
 {
-    uint32_t newest = 0;
-    for (uint32_t i = 0; i < c->kept; i++) {
-        const struct cl_report *report = &c->reports[(c->oldest_report + i) % CARDLINK_REPORTS];
-        if (report->boot == boot)
-            return report->first;
-    }
-    for (uint32_t i = 0; i < c->boot_count; i++)
-        if (c->boots[i].boot == boot)
-            newest = c->boots[i].newest;
-    return newest + 1;
+    const struct cl_boot *known = boot_known(c, boot);
+    for (uint32_t i = 0; i < c->kept; i++)
+        if (cl_report_at(c, i)->boot == boot)
+            return cl_report_at(c, i)->first;
+    return known != NULL ? known->newest + 1 : 1;
 }
 
 /* ---- The window ---- */
@@ -89,7 +84,7 @@ static void body_start(struct cl_writer *to, uint8_t bytes[CARDLINK_REPORT_BODY]
     cl_writer_start(to, bytes, CARDLINK_REPORT_BODY);
     cl_put_array(to, 2 + fields);
     cl_put_uint(to, tag);
-    cl_put_uint(to, uptime);
+    cl_put_u64(to, uptime);
 }
 
 void cl_report_body(const struct cardlink *c, struct cl_writer *to, uint8_t bytes[CARDLINK_REPORT_BODY], uint8_t tag,
@@ -104,8 +99,9 @@ static void make_lost(struct cl_report *report, uint32_t first)
     struct cl_reader old = {report->body, report->body + report->size};
     struct cl_writer body;
     size_t fields = 0;
-    uint64_t tag = 0, uptime = 0;
-    (void)(cl_get_array(&old, &fields) && cl_get_uint(&old, UINT8_MAX, &tag) && cl_get_uint(&old, INT64_MAX, &uptime));
+    uint32_t tag = 0;
+    uint64_t uptime = 0;
+    (void)(cl_get_array(&old, &fields) && cl_get_uint(&old, UINT8_MAX, &tag) && cl_get_u64(&old, &uptime));
     report->first = first;
     body_start(&body, report->body, CL_REPORTS_LOST, uptime, 3);
     cl_put_uint(&body, report->boot);
@@ -150,8 +146,12 @@ static struct cl_report *append(struct cardlink *c, uint32_t boot, uint32_t numb
     return report;
 }
 
-static void tell(struct cardlink *c, const struct cl_report *report)
+/* A report is kept before it is sent. */
+static void keep(struct cardlink *c, const struct cl_report *report)
 {
+#if CARDLINK_FLASH
+    cl_flash_report(c, report);
+#endif
     if (c->config->reported != NULL)
         c->config->reported(c->config->context, report->number, report->body, report->size);
 }
@@ -162,16 +162,15 @@ void cl_report_make(struct cardlink *c, const struct cl_writer *body)
     const struct cl_report *report;
     if (c->kept == CARDLINK_REPORTS) {
         report = make_room(c);
-        cl_flash_report(c, report);
-        tell(c, report);
+        keep(c, report);
     }
     running->newest++;
     report = append(c, c->boot, running->newest, running->newest, body->bytes, body->size);
-    cl_flash_report(c, report); /* it is kept before it is sent */
-    tell(c, report);
+    keep(c, report);
     show_window(c);
 }
 
+#if CARDLINK_FLASH
 /* ---- Restoring, in the order in which the flash memory recorded them ---- */
 
 static void remove_range(struct cardlink *c, uint32_t boot, uint32_t first, uint32_t number)
@@ -225,17 +224,16 @@ void cl_restore(struct cardlink *c, uint32_t boot, uint32_t number, uint32_t fir
         sort_last(c);
     }
 }
+#endif
 
 /* ---- Acknowledgements ---- */
 
 bool cl_cover(struct cardlink *c, uint32_t boot, uint32_t number)
 {
     const struct cl_boot *known = boot_known(c, boot);
-    bool kept = false, covered = false;
-    for (uint32_t i = 0; i < c->kept; i++)
-        kept = kept || cl_report_at(c, i)->boot == boot;
-    if (known == NULL || number == 0 || number > known->newest || !kept)
-        return false;
+    bool covered = false;
+    if (known == NULL || number == 0 || number > known->newest || cl_oldest(c, boot) > known->newest)
+        return false; /* the last: nothing is kept from that boot */
     while (c->kept > 0 && (cl_report_at(c, 0)->boot != boot || cl_report_at(c, 0)->number <= number)) {
         if (cl_report_at(c, 0)->boot != boot && boot_known(c, cl_report_at(c, 0)->boot) > known)
             break;
@@ -250,7 +248,9 @@ void cl_acknowledged(struct cardlink *c, uint32_t boot, uint32_t number)
     struct cl_link *link = &c->link;
     if (!cl_cover(c, boot, number))
         return;
+#if CARDLINK_FLASH
     cl_flash_ack(c, boot, number);
+#endif
     link->timer_wait = RESEND_MS;
     link->timer_from = c->now;
     link->timer = c->kept > 0 ? CL_TIMER_RUNNING : CL_TIMER_OFF;

@@ -114,16 +114,16 @@ static void put(struct cl_writer *to, const void *bytes, size_t size)
     to->size += size;
 }
 
-static void put_head(struct cl_writer *to, uint8_t first, uint64_t value, int width)
+static void put_head(struct cl_writer *to, uint8_t first, uint32_t value, uint32_t width)
 {
-    uint8_t head[9];
+    uint8_t head[5];
     head[0] = first;
-    for (int i = 0; i < width; i++)
-        head[1 + i] = (uint8_t)(value >> 8 * (width - 1 - i));
-    put(to, head, 1 + (size_t)width);
+    for (uint32_t i = 1; i <= width; i++)
+        head[i] = (uint8_t)(value >> (8u * (width - i)));
+    put(to, head, 1 + width);
 }
 
-void cl_put_uint(struct cl_writer *to, uint64_t value)
+void cl_put_uint(struct cl_writer *to, uint32_t value)
 {
     if (value < 0x80)
         put_head(to, (uint8_t)value, 0, 0);
@@ -131,10 +131,21 @@ void cl_put_uint(struct cl_writer *to, uint64_t value)
         put_head(to, 0xcc, value, 1);
     else if (value <= UINT16_MAX)
         put_head(to, 0xcd, value, 2);
-    else if (value <= UINT32_MAX)
-        put_head(to, 0xce, value, 4);
     else
-        put_head(to, 0xcf, value, 8);
+        put_head(to, 0xce, value, 4);
+}
+
+void cl_put_u64(struct cl_writer *to, uint64_t value)
+{
+    uint8_t rest[4];
+    if (value <= UINT32_MAX) {
+        cl_put_uint(to, (uint32_t)value);
+    } else {
+        put_head(to, 0xcf, (uint32_t)(value >> 32), 4);
+        for (uint32_t i = 0; i < 4; i++)
+            rest[i] = (uint8_t)(value >> (24u - 8u * i));
+        put(to, rest, sizeof rest);
+    }
 }
 
 void cl_put_array(struct cl_writer *to, size_t elements)
@@ -142,7 +153,15 @@ void cl_put_array(struct cl_writer *to, size_t elements)
     if (elements < 16)
         put_head(to, (uint8_t)(0x90 | elements), 0, 0);
     else
-        put_head(to, 0xdc, elements, 2);
+        put_head(to, 0xdc, (uint32_t)elements, 2);
+}
+
+static void put_text_head(struct cl_writer *to, size_t size)
+{
+    if (size < 32)
+        put_head(to, (uint8_t)(0xa0u | size), 0, 0);
+    else
+        put_head(to, 0xd9, (uint32_t)size, 1); /* no text here is longer than 200 bytes */
 }
 
 /* Cuts a text that is too long, at the beginning of a character. */
@@ -153,16 +172,21 @@ void cl_put_text(struct cl_writer *to, const char *text, size_t most)
         size++;
     while (size > 0 && text[size] != 0 && ((uint8_t)text[size] & 0xc0u) == 0x80)
         size--;
-    if (size < 32)
-        put_head(to, (uint8_t)(0xa0u | size), 0, 0);
-    else
-        put_head(to, 0xd9, size, 1); /* no text here is longer than 200 bytes */
+    put_text_head(to, size);
     put(to, text, size);
+}
+
+/* One text of two parts */
+void cl_put_words(struct cl_writer *to, const char *one, const char *other)
+{
+    put_text_head(to, strlen(one) + strlen(other));
+    put(to, one, strlen(one));
+    put(to, other, strlen(other));
 }
 
 void cl_put_bin(struct cl_writer *to, const uint8_t *bytes, size_t size)
 {
-    put_head(to, 0xc4, size, 1);
+    put_head(to, 0xc4, (uint32_t)size, 1);
     put(to, bytes, size);
 }
 
@@ -178,34 +202,58 @@ void cl_put_nil(struct cl_writer *to)
 
 /* ---- Reading MessagePack. Each function reads one value, or returns false without advancing the reader ---- */
 
-static bool get_size(struct cl_reader *from, size_t after, int width, uint64_t *value)
+static bool get_size(struct cl_reader *from, size_t width, uint64_t *value)
 {
-    if ((size_t)(from->end - from->at) < after + (size_t)width)
+    if ((size_t)(from->end - from->at) < 1 + width)
         return false;
     *value = 0;
-    for (int i = 0; i < width; i++)
-        *value = *value << 8 | from->at[after + (size_t)i];
+    for (size_t i = 1; i <= width; i++)
+        *value = (*value << 8) | from->at[i];
     return true;
 }
 
-bool cl_get_uint(struct cl_reader *from, uint64_t most, uint64_t *value)
+bool cl_get_u64(struct cl_reader *from, uint64_t *value)
 {
-    int width;
+    size_t width = 0;
     if (from->at == from->end)
         return false;
     if (*from->at < 0x80) {
         *value = *from->at;
-        width = 0;
     } else if (*from->at >= 0xcc && *from->at <= 0xcf) {
-        width = 1 << (*from->at - 0xcc);
-        if (!get_size(from, 1, width, value))
+        width = (size_t)1 << (*from->at - 0xcc);
+        if (!get_size(from, width, value))
             return false;
-    } else
+    } else {
         return false;
-    if (*value > most)
-        return false;
+    }
     from->at += 1 + width;
     return true;
+}
+
+bool cl_get_uint(struct cl_reader *from, uint32_t most, uint32_t *value)
+{
+    struct cl_reader start = *from;
+    uint64_t number = 0;
+    if (cl_get_u64(from, &number) && number <= most) {
+        *value = (uint32_t)number;
+        return true;
+    }
+    *from = start;
+    return false;
+}
+
+bool cl_get_fields(struct cl_reader *from, size_t least, size_t *more)
+{
+    size_t elements = 0;
+    if (!cl_get_array(from, &elements) || elements < least)
+        return false;
+    *more = elements - least;
+    return true;
+}
+
+bool cl_get_end(struct cl_reader *from, size_t more)
+{
+    return cl_skip(from, more) && from->at == from->end;
 }
 
 bool cl_get_array(struct cl_reader *from, size_t *elements)
@@ -217,7 +265,7 @@ bool cl_get_array(struct cl_reader *from, size_t *elements)
         *elements = *from->at++ & 0x0f;
         return true;
     }
-    if (*from->at != 0xdc || !get_size(from, 1, 2, &number))
+    if (*from->at != 0xdc || !get_size(from, 2, &number))
         return false;
     *elements = (size_t)number;
     from->at += 3;
@@ -227,15 +275,15 @@ bool cl_get_array(struct cl_reader *from, size_t *elements)
 static bool get_bytes(struct cl_reader *from, uint8_t one_byte, bool text, const uint8_t **bytes, size_t *size)
 {
     uint64_t length;
-    int width;
+    size_t width;
     if (from->at == from->end)
         return false;
     if (text && (*from->at & 0xe0) == 0xa0) {
         length = *from->at & 0x1f;
         width = 0;
     } else if (*from->at == one_byte || *from->at == one_byte + 1) {
-        width = 1 + (*from->at - one_byte);
-        if (!get_size(from, 1, width, &length))
+        width = (size_t)1 + (*from->at - one_byte);
+        if (!get_size(from, width, &length))
             return false;
     } else
         return false;
@@ -296,7 +344,7 @@ bool cl_skip(struct cl_reader *from, size_t values)
         values--;
         if (cl_get_array(from, &size)) {
             values += size;
-        } else if (!cl_get_uint(from, UINT64_MAX, &value) && !cl_get_bin(from, &bytes, &size) &&
+        } else if (!cl_get_u64(from, &value) && !cl_get_bin(from, &bytes, &size) &&
                    !cl_get_text(from, CL_FRAME, &bytes, &size)) {
             if (from->at == from->end || *from->at < 0xc0 || *from->at > 0xc3 || *from->at == 0xc1)
                 return false;

@@ -12,7 +12,7 @@ import pytest
 
 from tests.architecture.sources import PACKAGES, ROOT, Module, modules
 
-FOLDERS: Final = ("controller/floor", "docs", "shuffle_audit", "simulators", "simulators/bench", "udev")
+FOLDERS: Final = ("controller/floor", "device_kit", "docs", "shuffle_audit", "simulators", "simulators/bench", "udev")
 PAGES: Final = tuple(
     sorted([*(page for folder in FOLDERS for page in (ROOT / folder).glob("*.md")), *ROOT.glob("*.md")])
 )
@@ -25,7 +25,7 @@ CHECKED: Final = (*PACKAGES, "tests", "tools", "benchmarks")
 @cache
 def files() -> frozenset[str]:
     """Return every file of the project by its path from the root."""
-    folders = (*CHECKED, "docs", "udev")
+    folders = (*CHECKED, "device_kit", "docs", "udev")
     found = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
     return frozenset(path.relative_to(ROOT).as_posix() for path in [*found, *ROOT.glob("*.*")])
 

@@ -42,13 +42,18 @@ def build(tmp_path_factory: pytest.TempPathFactory, options: tuple[str, ...] = C
     return program
 
 
+class EndedError(AssertionError):
+    """Raised when the device has ended: it crashed, or its power was cut (`cut`)."""
+
+
 class CDevice:
     """A running device, as a context manager that ends only its own child.
 
     `over`: its connection. "socketpair": use `read` and `write` here, or `host_socket` for another reader. "pty": a pty
     is made here and the device gets its master; `port` is its path. "own pty": the device opens it; `port` is its path.
-    `virtual`: only `tick` advances its clock. `random`: if False, it has no true random source. `lines`: all its output
-    so far but `ok` and `no`, oldest first; `control` returns what is new.
+    `virtual`: only `tick` advances its clock. `random`: if False, it has no true random source. `removal`: it dispenses
+    on removal. `flash`: the file of its flash memory. `interrupt`: it has a USB interrupt endpoint; `read_interrupt`
+    reads it. `lines`: all its output so far but `ok` and `no`, oldest first; `control` returns what is new.
     """
 
     def __init__(
@@ -62,10 +67,14 @@ class CDevice:
         over: Over = "socketpair",
         virtual: bool = False,
         random: bool = True,
+        removal: bool = False,
+        flash: Path | None = None,
+        interrupt: bool = False,
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self.lines: list[str] = []
         self.host_socket: socket.socket | None = None
+        self.interrupt_socket: socket.socket | None = None
         self.port = ""
         self._open: list[int] = []
         handed: list[int] = []
@@ -80,14 +89,22 @@ class CDevice:
             self._open.append(slave)
             handed.append(master)
         options = ["--virtual"] if virtual else []
+        options += ["--removal"] if removal else []
+        options += ["--flash", str(flash)] if flash else []
+        inherited = list(handed)
+        if interrupt:
+            self.interrupt_socket, device_side = socket.socketpair()
+            self.interrupt_socket.setblocking(False)
+            inherited.append(device_side.detach())
+            options += ["--interrupt", str(inherited[-1])]
         self._child = subprocess.Popen(
             [program, *options, kind, serial, key.hex(), str(start), *map(str, handed)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            pass_fds=handed,
+            pass_fds=inherited,
             env={**os.environ, **(environment or {}), **({} if random else {"CARDLINK_NO_RANDOM": "1"})},
         )
-        for descriptor in handed:
+        for descriptor in inherited:
             os.close(descriptor)
         if over == "own pty":
             self.port = self.wait_for("port ").removeprefix("port ")
@@ -100,10 +117,11 @@ class CDevice:
         self.boot, self.start = int(boot), int(start)
 
     def line(self) -> str:
-        """Wait for its next line and return it. Fail where the device has ended."""
+        """Wait for its next line and return it. Raise `EndedError` if the device has ended."""
         assert self._child.stdout is not None
         line: bytes = self._child.stdout.readline()
-        assert line.endswith(b"\n"), f"the device ended, code {self._child.wait()}"
+        if not line.endswith(b"\n"):
+            raise EndedError(f"the device ended, code {self._child.wait()}")
         return line.decode().rstrip("\n")
 
     def wait_for(self, beginning: str) -> str:
@@ -124,9 +142,9 @@ class CDevice:
         said: list[str] = []
         while (answer := self.line()) not in ("ok", "no"):
             said.append(answer)
+            self.lines.append(answer)
             if answer.startswith("boot "):
                 self._started(answer)
-        self.lines.extend(said)
         assert (answer == "ok") == possible, f"{line}: {answer}"
         return said
 
@@ -147,15 +165,12 @@ class CDevice:
     def read(self) -> bytes:
         """Return what the device has written so far."""
         assert self.host_socket is not None
-        data = b""
-        while True:
-            try:
-                piece = self.host_socket.recv(65536)
-            except BlockingIOError:
-                return data
-            if not piece:
-                return data
-            data += piece
+        return _read_all(self.host_socket)
+
+    def read_interrupt(self) -> bytes:
+        """Return what the device has written on its interrupt endpoint so far."""
+        assert self.interrupt_socket is not None
+        return _read_all(self.interrupt_socket)
 
     def close(self) -> None:
         """End the device. Faults that the sanitizers found make this fail."""
@@ -167,8 +182,9 @@ class CDevice:
         self._child.stdout.read()
         self._child.stdout.close()
         code = self._child.wait()
-        if self.host_socket is not None:
-            self.host_socket.close()
+        for end in (self.host_socket, self.interrupt_socket):
+            if end is not None:
+                end.close()
         while self._open:
             os.close(self._open.pop())
         assert code == 0, f"the device ended with code {code}"
@@ -180,3 +196,15 @@ class CDevice:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _read_all(end: socket.socket) -> bytes:
+    data = b""
+    while True:
+        try:
+            piece = end.recv(65536)
+        except BlockingIOError:
+            return data
+        if not piece:
+            return data
+        data += piece

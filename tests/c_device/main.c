@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STEP_MS = 10, WAIT_MS = 20, AREA = 16384 };
+enum { STEP_MS = 10, WAIT_MS = 20, AREA = CARDLINK_FLASH_LEAST };
 
 static struct cardlink device;
 static struct mechanism mechanism;
@@ -53,11 +53,11 @@ static void print_values(struct cl_reader *from, size_t count, const char *betwe
         size_t inner;
         if (i > 0)
             fputs(between, stdout);
-        if (cl_get_uint(from, UINT64_MAX, &number))
+        if (cl_get_u64(from, &number))
             printf("%llu", (unsigned long long)number);
         else if (cl_get_array(from, &inner)) {
             putchar('[');
-            for (size_t card = 0; card < inner && cl_get_uint(from, UINT64_MAX, &number); card++)
+            for (size_t card = 0; card < inner && cl_get_u64(from, &number); card++)
                 printf(card > 0 ? ",%llu" : "%llu", (unsigned long long)number);
             putchar(']');
         } else if (cl_get_text(from, CL_FRAME, &text, &inner))

@@ -69,6 +69,7 @@ class SmallHost:
         self.identity = b""
         self.sent = 0  # the counter of the last frame sealed
         self.heard = 0
+        self._taken = [0, 0]  # by the flags
         self.durable = 0  # the last report that it "holds"
         self.host_key = self.device_key = b""
 
@@ -92,10 +93,11 @@ class SmallHost:
     def read(self) -> list[Frame]:
         return [frame for data in unslip(self.device.read()) if (frame := self.take(data)) is not None]
 
-    def take(self, data: bytes) -> Frame | None:
-        """Read frames, except those that were sealed for another link."""
+    def take(self, data: bytes, *, from_interrupt: bool = False) -> Frame | None:
+        """Read a frame, unless it was sealed for another link."""
         version, kind, flags, boot, number = struct.unpack_from("<BBBII", data)
-        assert (version, flags) == (1, 0)
+        assert version == 1
+        assert flags == (1 if from_interrupt else 0)
         if kind in CLEAR:
             if kind == IDENTITY:
                 assert len(data) + 4 <= 496
@@ -107,9 +109,14 @@ class SmallHost:
             body = ChaCha20Poly1305(self.device_key).decrypt(bytes(8) + data[11:15], data[15:], data[:15])
         except InvalidTag:
             return None
-        assert counter > self.heard
-        self.heard = counter
+        assert counter > self._taken[flags]
+        self._taken[flags] = counter
+        self.heard = max(self._taken)
         return Frame(kind, boot, number, counter, msgspec.msgpack.decode(body))
+
+    def read_interrupt(self) -> list[Frame]:
+        pieces = unslip(self.device.read_interrupt())
+        return [frame for data in pieces if (frame := self.take(data, from_interrupt=True)) is not None]
 
     def sealed(self, kind: int, body: Any, boot: int | None = None, number: int = 0, flags: int = 0) -> bytes:
         self.sent += 1

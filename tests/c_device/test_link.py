@@ -30,6 +30,7 @@ from tests.c_device.small_host import (
     slip,
     unslip,
 )
+from tests.support import long_forms
 
 pytestmark = pytest.mark.tool("gcc")
 
@@ -330,11 +331,8 @@ def test_damaged_frames_are_counted_and_never_answered(shuffler: CDevice) -> Non
     assert kinds(host.exchange()) == [IDENTITY]
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_invalid_input_ends_nothing(shuffler: CDevice, seed: int) -> None:
-    """The sanitizers end the program on an out-of-bounds access; complete frames with random bodies get furthest."""
-    chance = random.Random(seed)
-    host = SmallHost(shuffler)
+def send_nonsense(shuffler: CDevice, chance: random.Random, nonce: bytes) -> None:
+    host = SmallHost(shuffler, nonce)
     host.link()
     for _ in range(200):
         kind = chance.choice([HELLO, HOST_PROOF, RESUME, ACK, 0x30, chance.randrange(256)])
@@ -348,8 +346,22 @@ def test_invalid_input_ends_nothing(shuffler: CDevice, seed: int) -> None:
             host.exchange(host.ack())
         shuffler.read()
     shuffler.tick(5000)
-    again = SmallHost(shuffler, b"nonce of host 02")
+    again = SmallHost(shuffler, nonce[::-1])
     assert kinds(again.link())[0] == STATUS
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_invalid_input_ends_nothing(shuffler: CDevice, seed: int) -> None:
+    """The sanitizers end the program on an out-of-bounds access; complete frames with random bodies get furthest."""
+    send_nonsense(shuffler, random.Random(seed), b"nonce of host 01")
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(4))
+def test_invalid_input_for_long_ends_nothing(shuffler: CDevice, seed: int) -> None:
+    chance = long_forms.randomness(f"c_device {seed}")
+    for _ in range(long_forms.count(200)):
+        send_nonsense(shuffler, chance, chance.randbytes(16))
 
 
 def test_reset_is_a_new_boot_with_nothing_kept(shuffler: CDevice) -> None:

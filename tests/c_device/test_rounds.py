@@ -10,6 +10,7 @@ import pytest
 from controller.games.specification import Unit
 from controller.table import operations
 from firmware_bridge.device_keys import write_device_keys
+from tests.c_device.board import Board
 from tests.c_device.conversation import CDevice
 from tests.end_to_end.people_at_table import PeopleAtTable
 from tests.end_to_end.stage import Stage, short_folder
@@ -19,7 +20,7 @@ KEY = bytes(range(1, 33))
 KINDS: dict[Unit, Literal["shuffler", "shoe"]] = {Unit.SETS: "shuffler", Unit.SINGLES: "shoe"}
 
 
-async def deal_a_round(people: PeopleAtTable, device: CDevice, unit: Unit, seed: int) -> None:
+async def deal_a_round(people: PeopleAtTable, device: CDevice | Board, unit: Unit, seed: int) -> None:
     """Play a round from a fresh deck until it ends, with hands that the device read."""
     device.control(f"load 52 {seed}")
     if unit is Unit.SINGLES:
@@ -50,9 +51,12 @@ async def deal_a_round(people: PeopleAtTable, device: CDevice, unit: Unit, seed:
 
 
 @pytest.mark.tool("gcc")
-@pytest.mark.parametrize("unit", list(Unit))
-async def test_rounds_are_dealt_from_it(program: Path, unit: Unit) -> None:
-    with short_folder() as folder, CDevice(program, KINDS[unit], SERIAL, KEY, over="own pty") as device:
+@pytest.mark.parametrize(("unit", "removal"), [(Unit.SETS, False), (Unit.SETS, True), (Unit.SINGLES, False)])
+async def test_rounds_are_dealt_from_it(program: Path, unit: Unit, removal: bool) -> None:
+    with (
+        short_folder() as folder,
+        CDevice(program, KINDS[unit], SERIAL, KEY, over="own pty", removal=removal) as device,
+    ):
         async with Stage(folder, unit=unit) as stage:
             write_device_keys(stage.device_keys, {SERIAL: KEY})
             stage.configure(port=Path(device.port))

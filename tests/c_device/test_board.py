@@ -1,0 +1,57 @@
+"""The device kit as firmware on an emulated Cortex-M3 deals rounds at a real daemon and passes the bench."""
+
+from __future__ import annotations
+
+import sys
+from asyncio import create_subprocess_exec, subprocess
+from pathlib import Path
+
+import pytest
+
+from controller.games.specification import Unit
+from controller.table import operations
+from firmware_bridge.device_keys import write_device_keys
+from tests.c_device.board import Board, build
+from tests.c_device.test_rounds import KEY, KINDS, SERIAL, deal_a_round
+from tests.end_to_end.people_at_table import PeopleAtTable
+from tests.end_to_end.stage import Stage, short_folder
+
+pytestmark = [pytest.mark.tool("arm-none-eabi-gcc"), pytest.mark.tool("qemu-system-arm"), pytest.mark.soak]
+
+
+@pytest.fixture(scope="module")
+def firmware(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("board"))
+
+
+@pytest.mark.parametrize("unit", list(Unit))
+async def test_rounds_are_dealt_from_firmware(firmware: Path, unit: Unit) -> None:
+    with short_folder() as folder, Board(firmware, KINDS[unit], SERIAL, KEY, 1, folder) as board:
+        async with Stage(folder, unit=unit) as stage:
+            write_device_keys(stage.device_keys, {SERIAL: KEY})
+            stage.configure(port=Path(board.port))
+            await stage.start_daemon()
+            people = PeopleAtTable(stage)
+            await people.until(lambda view: view.device.status_agrees)
+            await people.do(operations.OpenTable())
+            for number in (1, 2):
+                await deal_a_round(people, board, unit, number)
+                view = await people.view()
+                assert (view.round, str(view.phase)) == (number, "concluded")
+                assert view.irregularities == ()
+            assert view.device.links == 1
+            assert await stage.daemon.end() == 0
+
+
+async def test_firmware_passes_the_bench(firmware: Path) -> None:
+    with short_folder() as folder, Board(firmware, "shuffler", SERIAL, KEY, 1, folder) as board:
+        board.control("load 52 7")
+        keys = folder / "keys"
+        write_device_keys(keys, {SERIAL: KEY})
+        device = ("--device", f"serial://{board.port}", "--device-keys", str(keys), "--operator", "0")
+        done = await create_subprocess_exec(
+            Path(sys.executable).with_name("cardshoe"), "bench", *device, stdout=subprocess.PIPE
+        )
+        printed, _ = await done.communicate()
+        assert done.returncode == 0, printed.decode()[-4000:]
+        assert " 0 failed" in printed.decode()
