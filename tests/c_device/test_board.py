@@ -26,7 +26,7 @@ def firmware(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("unit", list(Unit))
 async def test_rounds_are_dealt_from_firmware(firmware: Path, unit: Unit) -> None:
-    with short_folder() as folder, Board(firmware, KINDS[unit], SERIAL, KEY, 1, folder) as board:
+    with short_folder() as folder, Board(firmware, KINDS[unit], SERIAL, KEY, folder) as board:
         async with Stage(folder, unit=unit) as stage:
             write_device_keys(stage.device_keys, {SERIAL: KEY})
             stage.configure(port=Path(board.port))
@@ -43,8 +43,29 @@ async def test_rounds_are_dealt_from_firmware(firmware: Path, unit: Unit) -> Non
             assert await stage.daemon.end() == 0
 
 
+async def test_reports_of_firmware_survive_a_loss_of_power(firmware: Path) -> None:
+    with short_folder() as folder, Board(firmware, "shuffler", SERIAL, KEY, folder) as board:
+        async with Stage(folder, unit=Unit.SETS) as stage:
+            write_device_keys(stage.device_keys, {SERIAL: KEY})
+            stage.configure(port=Path(board.port))
+            await stage.start_daemon()
+            people = PeopleAtTable(stage)
+            await people.until(lambda view: view.device.status_agrees)
+            await people.do(operations.OpenTable())
+            assert await stage.daemon.end() == 0
+            board.control("load 51 7")
+            board.cut_power()
+            await stage.start_daemon()
+            view = await people.until(lambda view: view.device.status_agrees)
+            assert view.deck.loaded == 51
+            assert view.irregularities == ()
+            await deal_a_round(people, board, Unit.SETS, 1)
+            assert (await people.view()).irregularities == ()
+            assert await stage.daemon.end() == 0
+
+
 async def test_firmware_passes_the_bench(firmware: Path) -> None:
-    with short_folder() as folder, Board(firmware, "shuffler", SERIAL, KEY, 1, folder) as board:
+    with short_folder() as folder, Board(firmware, "shuffler", SERIAL, KEY, folder) as board:
         board.control("load 52 7")
         keys = folder / "keys"
         write_device_keys(keys, {SERIAL: KEY})

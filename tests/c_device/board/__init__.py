@@ -33,26 +33,16 @@ class Board:
     """A running board, as a context manager that ends only its own emulator. `port` is the line to the host."""
 
     def __init__(
-        self, firmware: Path, kind: Literal["shuffler", "shoe"], serial: str, key: bytes, start: int, folder: Path
+        self, firmware: Path, kind: Literal["shuffler", "shoe"], serial: str, key: bytes, folder: Path
     ) -> None:
-        path = folder / "mechanism.sock"
-        command = [
-            "qemu-system-arm",
-            "-M",
-            "mps2-an385",
-            "-kernel",
-            str(firmware),
-            "-display",
-            "none",
-            "-monitor",
-            "none",
-        ]
-        with socket.socket(socket.AF_UNIX) as listening:
-            listening.bind(str(path))
-            listening.listen(1)
-            self._emulator = subprocess.Popen(
-                [*command, "-serial", "pty", "-serial", f"unix:{path}"], stdout=subprocess.PIPE, text=True
-            )
+        mechanism, monitor = folder / "mechanism.sock", folder / "monitor.sock"
+        command = ["qemu-system-arm", "-M", "mps2-an385", "-kernel", firmware, "-display", "none"]
+        command += ["-serial", "pty", "-serial", f"unix:{mechanism}", "-monitor", f"unix:{monitor}"]
+        with socket.socket(socket.AF_UNIX) as listening, socket.socket(socket.AF_UNIX) as also_listening:
+            for one, path in ((listening, mechanism), (also_listening, monitor)):
+                one.bind(str(path))
+                one.listen(1)
+            self._emulator = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
             assert self._emulator.stdout is not None
             found = re.search(r"/dev/pts/\d+", self._emulator.stdout.readline())
             assert found is not None
@@ -60,8 +50,11 @@ class Board:
             self._slave = os.open(self.port, os.O_RDWR | os.O_NOCTTY)  # keeps the line up between two hosts
             tty.setraw(self._slave)
             self._mechanism, _ = listening.accept()
+            self._monitor, _ = also_listening.accept()
         self._lines = self._mechanism.makefile("r")
-        self.control(f"power {kind} {serial} {key.hex()} {start}")
+        self._power_on = f"power {kind} {serial} {key.hex()}"
+        self.control("new")
+        self.control(self._power_on)
 
     def control(self, line: str) -> None:
         """Send a control line, and wait until it was carried out."""
@@ -69,13 +62,20 @@ class Board:
         assert self._lines.readline() == "ok\n", line
 
     def cut_power(self) -> None:
-        self._emulator.kill()
-        self._emulator.wait()
+        """Turn the power off and on. Only the flash memory survives."""
+        self._monitor.sendall(b"system_reset\n")
+        told = b""
+        while told.count(b"(qemu) ") < 2:  # its first prompt, and the one after the command
+            told += self._monitor.recv(4096)
+        self._monitor.sendall(b"\n")
+        self.control(self._power_on)
 
     def close(self) -> None:
-        self.cut_power()
+        self._emulator.kill()
+        self._emulator.wait()
         self._lines.close()
         self._mechanism.close()
+        self._monitor.close()
         os.close(self._slave)
         assert self._emulator.stdout is not None
         self._emulator.stdout.close()

@@ -1,8 +1,8 @@
 /* device_kit as firmware: UART 0 is the line to the host, UART 1 carries control lines to the simulated mechanism.
  *
- * The first line is `power shuffler|shoe SERIAL KEYHEX START`; the others are those of ../main.c that act on the
- * mechanism. Each is answered with `ok` or `no`. The board has neither a random source nor flash memory, so the counter
- * of starts is handed in. */
+ * The first line is `new`, which erases the flash memory, or `power shuffler|shoe SERIAL KEYHEX`; the others are those
+ * of ../main.c that act on the mechanism. Each is answered with `ok` or `no`. The board has no random source. Its flash
+ * memory is RAM that a reset of the board leaves as it is. */
 #include "../mechanism.h"
 
 #include <string.h>
@@ -70,6 +70,34 @@ __attribute__((section(".vectors"), used)) static void *const VECTORS[] = {
     (void *)stop, (void *)stop, 0, (void *)stop, (void *)on_tick, (void *)on_host, (void *)on_host, (void *)on_test,
     (void *)on_test};
 
+/* ---- Flash memory ---- */
+
+__attribute__((section(".flash"))) static uint8_t flash[2][CARDLINK_FLASH_LEAST];
+
+static bool flash_read(void *context, unsigned area, uint32_t at, uint8_t *bytes, size_t size)
+{
+    (void)context;
+    memcpy(bytes, flash[area] + at, size);
+    return true;
+}
+
+static bool flash_append(void *context, unsigned area, uint32_t at, const uint8_t *bytes, size_t size)
+{
+    (void)context;
+    for (size_t i = 0; i < size; i++)
+        flash[area][at + i] &= bytes[i]; /* only erasing sets a bit */
+    return true;
+}
+
+static bool flash_erase(void *context, unsigned area)
+{
+    (void)context;
+    memset(flash[area], 0xff, sizeof flash[area]);
+    return true;
+}
+
+static const struct cardlink_flash FLASH = {CARDLINK_FLASH_LEAST, flash_read, flash_append, flash_erase};
+
 /* ---- The mechanism ---- */
 
 static bool no_random(void *context, uint8_t *bytes, size_t size)
@@ -106,7 +134,7 @@ static uint8_t digit(char character)
     return (uint8_t)(character <= '9' ? character - '0' : character - 'a' + 10);
 }
 
-static bool power(const char *kind, const char *name, const char *hex, const char *start)
+static bool power(const char *kind, const char *name, const char *hex)
 {
     bool shoe = strcmp(kind, "shoe") == 0;
     if (strlen(hex) != 64 || strlen(name) >= sizeof serial)
@@ -126,7 +154,7 @@ static bool power(const char *kind, const char *name, const char *hex, const cha
     config.key = key;
     config.deck_size = 52;
     config.simulated = true;
-    config.start = number(start, 0);
+    config.flash = &FLASH;
     config.context = &mechanism;
     config.random = no_random;
     config.move = mechanism_move;
@@ -141,11 +169,13 @@ static bool control(void)
 {
     uint32_t now = milliseconds;
     char *rest = line, *word = next_word(&rest), *first = next_word(&rest), *second = next_word(&rest);
-    char *third = next_word(&rest), *fourth = next_word(&rest);
+    char *third = next_word(&rest);
     if (word == NULL)
         return false;
+    if (!powered && strcmp(word, "new") == 0)
+        return flash_erase(NULL, 0) && flash_erase(NULL, 1);
     if (!powered)
-        return strcmp(word, "power") == 0 && fourth != NULL && power(first, second, third, fourth);
+        return strcmp(word, "power") == 0 && third != NULL && power(first, second, third);
     if (strcmp(word, "load") == 0)
         return mechanism_load(&mechanism, now, number(first, 52), number(second, 0));
     if (strcmp(word, "lift") == 0)
