@@ -137,8 +137,11 @@ class CDevice:
         can be carried out.
         """
         assert self._child.stdin is not None
-        self._child.stdin.write(line.encode() + b"\n")
-        self._child.stdin.flush()
+        try:
+            self._child.stdin.write(line.encode() + b"\n")
+            self._child.stdin.flush()
+        except BrokenPipeError as error:
+            raise EndedError("the device has ended") from error
         said: list[str] = []
         while (answer := self.line()) not in ("ok", "no"):
             said.append(answer)
@@ -160,7 +163,10 @@ class CDevice:
 
     def write(self, data: bytes) -> None:
         assert self.host_socket is not None
-        self.host_socket.sendall(data)
+        try:
+            self.host_socket.sendall(data)
+        except (BrokenPipeError, ConnectionResetError) as error:
+            raise EndedError("the device has ended") from error
 
     def read(self) -> bytes:
         """Return what the device has written so far."""
@@ -203,7 +209,7 @@ def _read_all(end: socket.socket) -> bytes:
     while True:
         try:
             piece = end.recv(65536)
-        except BlockingIOError:
+        except (BlockingIOError, ConnectionResetError):
             return data
         if not piece:
             return data

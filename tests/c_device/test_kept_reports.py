@@ -170,7 +170,7 @@ def test_a_power_cut_loses_no_report_and_repeats_no_start(cut: int, program: Pat
 @pytest.mark.soak
 @pytest.mark.parametrize("part", range(8))
 def test_a_power_cut_at_any_byte(part: int, program: Path, tmp_path: Path) -> None:
-    for cut in long_forms.some(range(part * 7, ALL_WRITTEN, 56)):
+    for cut in long_forms.some(range(part * 14, ALL_WRITTEN, 112)):
         flash = tmp_path / "flash"
         assert_power_may_fail_after(cut, program, flash)
         flash.unlink()
