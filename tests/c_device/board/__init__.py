@@ -36,7 +36,7 @@ class Board:
         self, firmware: Path, kind: Literal["shuffler", "shoe"], serial: str, key: bytes, folder: Path
     ) -> None:
         mechanism, monitor = folder / "mechanism.sock", folder / "monitor.sock"
-        command = ["qemu-system-arm", "-M", "mps2-an385", "-kernel", firmware, "-display", "none"]
+        command = ["qemu-system-arm", "-M", "mps2-an385", "-kernel", str(firmware), "-display", "none"]
         command += ["-serial", "pty", "-serial", f"unix:{mechanism}", "-monitor", f"unix:{monitor}"]
         with socket.socket(socket.AF_UNIX) as listening, socket.socket(socket.AF_UNIX) as also_listening:
             for one, path in ((listening, mechanism), (also_listening, monitor)):
