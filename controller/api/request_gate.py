@@ -42,7 +42,7 @@ class RequestGate:
 
     @property
     def holds(self) -> bool:
-        """Whether bytes wait: part of a head, or the next request."""
+        """Return whether bytes wait: part of a head, or the next request."""
         return bool(self._held)
 
     def take(self, data: bytes) -> bytes:

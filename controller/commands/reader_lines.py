@@ -1,4 +1,4 @@
-"""What a reader of cards sends, line by line, and the card table that is learned from it.
+"""The lines that a card reader sends, and the card table that is learned from them.
 
 A technician sees with `cardshoe devices listen` what stands around an identifier, and writes it into the `[line]` of
 the card table. With `--learn` the table is written from a deck that is drawn in a known order.

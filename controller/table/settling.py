@@ -45,7 +45,7 @@ class _Result(NamedTuple):
 
 
 class Due(msgspec.Struct, frozen=True):
-    """What is done with the bets of one result at a place. `act`: pay, take, return, or hold until a ruling.
+    """The handling of the bets of one result at a place. `act`: pay, take, return, or hold until a ruling.
 
     `wager` is empty if the result holds for all main wagers. If bets are entered, there is one for each movement of a
     bet's chips, with `bettor` and `amount`; otherwise a payment has its odds, `won` to `staked`.

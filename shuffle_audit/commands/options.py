@@ -1,4 +1,4 @@
-"""What the commands share without numpy: options for chances and for journals, and a bar for long work."""
+"""Parts that the commands share without numpy: options for chances and for journals, and a progress bar."""
 
 from __future__ import annotations
 

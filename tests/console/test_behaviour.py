@@ -460,7 +460,7 @@ def test_a_lost_hand_whose_lose_bet_is_paid_does_not_read_lost(page: Page, serve
     ("name", "width"), [("three boxes", 68), ("betting", 54), ("eight boxes", 49), ("all results", 44)]
 )
 def test_cards_are_as_wide_as_the_boxes_allow(name: str, width: int, page: Page, server: PageServer) -> None:
-    """With 3, 7, 8 and 9 boxes, on the smallest screen."""
+    """The layout has 3, 7, 8 and 9 boxes, on the smallest screen."""
     follow(page, server, name)
     measured = page.locator("#stage").evaluate(
         """stage => {
