@@ -7,6 +7,7 @@ the same factor for one deck or a thousand.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from math import exp, log
 from typing import Final, Literal
 
@@ -193,6 +194,7 @@ def guesses_expected(cards: int) -> float:
     return sum(1 / left for left in range(1, cards + 1))
 
 
+@lru_cache(maxsize=64)
 def can_speak(decks: int, cards: int, level: float) -> bool:
     """Return whether `decks` decks can be bad at this level: those that came out as they went in, or reversed."""
     for few in sorted({min(decks, SURELY_SEEN), decks}):
