@@ -87,7 +87,11 @@ class _Reader:
         for key, field in fields.items():
             if key not in written:
                 if field.required and key not in (renamed[old][0] for old in renamed if old in written):
-                    self._mistake(message("the key {key} is missing in {where}", key=key, where=where))
+                    heading = f"[{key}]" if not get_origin(field.type) else f"[[{key}]]"
+                    missing = message("the section {heading} is missing", heading=heading)
+                    self._mistake(
+                        message("the key {key} is missing in {where}", key=key, where=where) if place else missing
+                    )
                 continue
             value = self._value(written[key], field.type, _place_of(key, field.type, place))
             if value is not _BAD:
