@@ -283,7 +283,7 @@ def _suspects(suspects: Sequence[Suspect], level: float, *, bad: bool) -> Part:
 def _regulators(tested: Sequence[ChiSquare], cards: int) -> Part:
     sentences = [
         "The first form compares the cards by their names with their places, as a rule for shufflers means it; the "
-        "second the places in the order in with those in the order out. They agree if every deck goes in in the same "
+        "second the places in the order in with those in the order out. They agree if all decks go in with the same "
         "order. The verdict above does not depend on these lines: it includes both questions in exact forms, with a "
         "share of its level."
     ]
