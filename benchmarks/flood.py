@@ -53,8 +53,8 @@ COUNTS: Final = (1, 24, 500)  # connections
 LONGEST: Final = 6.0  # seconds of a block
 AT_MOST: Final = 2.0  # times the quiet figure
 SECONDS: Final = 0.25  # that an operation may take
-CHUNKS: Final = 20_000  # of one byte, in one request
-PARTS: Final = 30  # of a field's name, so that the refusal is long
+CHUNKS: Final = 20_000  # chunks of one byte in one request
+PARTS: Final = 30  # repetitions that make a field's name, and so the refusal, long
 
 
 async def be_refused_in_chinese(connection: FloodConnection) -> None:

@@ -42,11 +42,11 @@ STRANGER: Final = 65533  # a user that the configuration does not name
 FRIEND: Final = 65534  # the user of another person, who is admitted
 READERS: Final = tuple(range(60_001, 60_065))  # users who may look
 FILLED: Final = 5000  # operations before the measurement: events to catch up on
-PAIRS: Final = 6  # of a quiet and a flooded block
+PAIRS: Final = 6  # pairs, each of a quiet and a flooded block
 BUSY: Final = "busy, does not dial"
 BROWSERS: Final = "browsers: "  # prefix of floods at the port of screens
 GAP: Final = 0.005  # seconds between two operations of the dealer; people are slower
-CONNECTIONS: Final = 40  # of one flood by default; more than a user may have
+CONNECTIONS: Final = 40  # the default for one flood; more than one user may have
 WRONG: Final = "802615"
 PERSON: Final = f"""
 [[people]]
@@ -322,7 +322,7 @@ async def flooding(*words: str) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def serving(folder: Path, first: int) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Run a daemon, with that many operations before anything is measured."""
+    """Run a daemon with `first` operations before anything is measured."""
     daemon = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "controller", "run", "--config", str(folder / "table.toml"),
         stderr=asyncio.subprocess.DEVNULL,

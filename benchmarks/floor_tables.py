@@ -41,9 +41,9 @@ from tests.floor.reading import journal_of
 from tests.floor.storing import BROKER
 from tests.journal.table_journals import KEY, PlayedTable
 
-CARDS: Final = 27  # of a round with nine hands
+CARDS: Final = 27  # cards in a round with nine hands
 CONNECTIONS: Final = 25
-MOST_PER_SECOND: Final = 200  # of a backlog, like a publisher's default
+MOST_PER_SECOND: Final = 200  # records of a backlog; a publisher's default
 POLL: Final = 0.05  # seconds
 SIGNER: Final = SigningKey(KEY)
 DURABLE: Final = ("fsync=on", "track_commit_timestamp=on")
@@ -73,7 +73,7 @@ class FloorResult(NamedTuple):
 
 
 def season(rounds: int) -> list[Record]:
-    """Return the records of that many rounds."""
+    """Return the records of `rounds` rounds."""
     with tempfile.TemporaryDirectory() as name:
         table = PlayedTable(Path(name) / "journal")
         with closing(table.journal):

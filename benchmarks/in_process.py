@@ -129,7 +129,7 @@ class SmoothRounds:
 
 
 def record(rounds: int) -> list[Step]:
-    """Return the steps of that many smooth rounds."""
+    """Return the steps of `rounds` smooth rounds."""
     table = SmoothRounds()
     for _ in range(rounds):
         table.play()

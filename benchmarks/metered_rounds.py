@@ -32,7 +32,7 @@ PAGES: Final = 200
 
 
 class Counting:
-    """Counts like the daemon, at each decision that has events."""
+    """Updates the meters like the daemon, after each decision that has events."""
 
     def __init__(self) -> None:
         self.clock = HostClock()

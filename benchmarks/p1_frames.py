@@ -36,7 +36,7 @@ from firmware_bridge.drivers.cardlink.messages import FrameKind, encode_body
 from firmware_bridge.drivers.cardlink.sealing import FrameOpener, FrameSealer
 
 READS: Final = (4096, 64, 16, 1)
-NOISE: Final = 0.01  # of the bytes
+NOISE: Final = 0.01  # the share of bytes that are damaged
 GOAL: Final = 1.6
 KEY: Final = bytes(range(1, 33))
 DECODERS: Final = {FrameKind.REPORT.value: messages.decode_report, FrameKind.STATUS.value: messages.decode_status}

@@ -137,9 +137,7 @@ class TableClient:
         """
         pauses = iter(self._pauses)
         while True:
-            lost = TableUnreachableError(
-                message("The table does not answer any more."), message("Is the daemon running?")
-            )
+            lost = TableUnreachableError(message("The table no longer answers."), message("Is the daemon running?"))
             try:
                 if not after.journal:
                     after = EventId((await self._api.state()).journal, after.entry)

@@ -21,7 +21,7 @@ def files_below(folder: Path) -> list[str]:
 
 
 def _is_python(path: Path) -> bool:
-    """Return whether it is a link to Debian's Python, which belongs to another package."""
+    """Return whether the file is a link to Debian's Python, which belongs to another package."""
     return path.is_symlink() and path.parent.name == "bin"
 
 

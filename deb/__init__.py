@@ -13,7 +13,7 @@ The files under /opt/cardshoe, with the reason for each:
   runs the new version.
 
 `/usr/lib/cardshoe/old-versions` names the tables that run an older version, with the command that restarts each, and
-removes older versions that nothing runs any more. Every upgrade calls it; people may call it too.
+removes older versions that are no longer running. Every upgrade calls it; people may call it too.
 
 A removal stops all tables. It leaves /etc/cardshoe, the journals in /var/lib/cardshoe, the system users and everything
 in /etc/systemd and /etc/udev, which belong to the site. So does a purge, except for the links by which tables start at

@@ -16,7 +16,7 @@ class SkeletonDevice(OneWayDevice):
     """It sends a line for each card, jam and end of a jam, and nothing else."""
 
     baud = 9600
-    _number = 0  # of the next line
+    _number = 0  # the number of the next line
 
     def encode(self, observation: AnyObservation) -> bytes:
         match observation:

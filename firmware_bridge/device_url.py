@@ -209,7 +209,7 @@ def _write_one_of() -> Message:
 
 
 def _authority(parts: SplitResult) -> tuple[str, int | None]:
-    """Return host and port if the scheme has them."""
+    """Return the host and port if the scheme has them."""
     example = _EXAMPLES[parts.scheme]
     if "@" in parts.netloc:
         raise BadDeviceUrlError(

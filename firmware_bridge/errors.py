@@ -76,12 +76,12 @@ def place_of(error: BaseException) -> str:
 
 
 def error_fields(error: BaseException) -> dict[str, str]:
-    """Return type and place as fields of a log line."""
+    """Return the type and place as fields of a log line."""
     return {"error": type(error).__name__, "place": place_of(error)}
 
 
 def type_and_place(error: BaseException) -> str:
-    """Return type and place for a sentence, with the name of a module that is not installed."""
+    """Return the type and place for a sentence, with the name of a module that is not installed."""
     missing = f" {error.name}" if isinstance(error, ModuleNotFoundError) and error.name else ""
     return f"{type(error).__name__}{missing} at {place_of(error)}"
 

@@ -75,7 +75,7 @@ class Health(msgspec.Struct, frozen=True):
 
 
 async def wait_for_event(event: asyncio.Event, seconds: float) -> None:
-    """Wait until the event is set, at most that many seconds."""
+    """Wait until the event is set, for at most `seconds`."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(None if math.isinf(seconds) else seconds):
             await event.wait()

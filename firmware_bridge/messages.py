@@ -36,7 +36,7 @@ DEEPEST: Final = 10  # messages within messages
 MOST_FILLED: Final = 400  # slots of a message with those within
 LONGEST: Final = 10_000  # characters of a message
 _ENDS: Final = (".", "?", "!")
-ENDS: Final = (*_ENDS, "\u3002", "\uff1f", "\uff01")  # of sentences in any language of the catalogues
+ENDS: Final = (*_ENDS, "\u3002", "\uff1f", "\uff01")  # characters that end a sentence in any language of the catalogues
 
 
 class Message(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -176,7 +176,7 @@ def _sums_near_mean(parts: Sequence[tuple[Distribution, int]]) -> tuple[int, Dis
 
 
 def mean_and_variance(one: Distribution) -> tuple[float, float]:
-    """Return mean and variance of one deck's count."""
+    """Return the mean and the variance of one deck's count."""
     counts = np.arange(len(one))
     mean = float((counts * one).sum())
     return mean, float(((counts - mean) ** 2 * one).sum())

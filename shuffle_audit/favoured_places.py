@@ -64,7 +64,7 @@ def chances(decks: int, cards: int) -> npt.NDArray[np.float64]:
 
 @lru_cache(maxsize=128)
 def mean_and_deviation(decks: int, cards: int) -> tuple[float, float]:
-    """Return mean and deviation of the fullest cell as if cells were independent: nearly exact, for people only."""
+    """Return mean and deviation for the fullest cell as if cells were independent: nearly exact, for people only."""
     at_most = np.cumsum(_one_cell(decks, cards)).clip(max=1.0) ** (cards**2)
     chance_of = np.diff(at_most, prepend=0.0)
     counts = np.arange(decks + 1)

@@ -29,7 +29,7 @@ class MachineKind(msgspec.Struct, frozen=True):
     at_most: int = 256
 
     def found_by(self, decks: int) -> float:
-        """Return the highest of `POWERS` with which that many decks find it, or 0."""
+        """Return the highest of `POWERS` with which `decks` decks find it, or 0."""
         reached = (power for power, least in zip(POWERS, self.decks, strict=True) if least and least <= decks)
         return max(reached, default=0.0)
 

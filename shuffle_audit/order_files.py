@@ -152,7 +152,7 @@ def _kinds() -> str:
 
 
 def comes_twice_by_chance(deck: DeckOrders) -> bool:
-    """Return whether chance may repeat the deck: it may not if `TELLING` of its cards are known."""
+    """Return whether the deck may be repeated by chance, which is excluded if `TELLING` of its cards are known."""
     return not deck.before or len(deck.after) - deck.after.count(UNKNOWN) < TELLING
 
 

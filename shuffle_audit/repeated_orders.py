@@ -33,7 +33,7 @@ def bound(decks: int, cards: int) -> float:
 
 
 def mean_and_variance(decks: int, cards: int) -> tuple[float, float]:
-    """Return mean and variance of the number of repeated orders; with many cards, those of rare pairs."""
+    """Return the mean and variance of the number of repeated orders; with many cards, those of rare pairs."""
     if cards > FEW:
         return bound(decks, cards), bound(decks, cards)
     orders = factorial(cards)

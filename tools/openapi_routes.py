@@ -180,7 +180,7 @@ DESCRIBED: Final[dict[tuple[str, str], Described]] = {
     ("GET", "/v1/operations/{id}"): Described(
         "answer",
         "The answer that an operation got",
-        "For operations of this round and the one before. `recalled` is empty in it.",
+        "For operations of this round and the previous one. `recalled` is empty in it.",
         OperationAnswer,
         refusals=("display", "no-answer", "not-found"),
         parameters=(_path("id", {"type": "string", "format": "uuid"}, "The id of the request."),),

@@ -100,7 +100,7 @@ def connect_in_line(path: str) -> socket.socket:
 
 
 def _close(connecting: asyncio.Future[socket.socket]) -> None:
-    """Close a connection that nobody waits for any more."""
+    """Close a connection that nobody waits for."""
     if not connecting.cancelled() and connecting.exception() is None:
         connecting.result().close()
 

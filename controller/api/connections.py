@@ -49,7 +49,7 @@ class Connection(asyncio.Protocol):
         self.on_lost: Callable[[], object] = lambda: None
         self._transport: asyncio.Transport | None = None
         self._deadline: asyncio.TimerHandle | None = None
-        self._waits = False  # for the first byte of a request
+        self._waits = False  # whether it waits for the first byte of a request
         self._received = 0  # bytes of the request
         self._gate = RequestGate()
         self._given_up = False  # before the connection was made

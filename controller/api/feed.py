@@ -17,7 +17,7 @@ import msgspec
 
 T = TypeVar("T")
 
-SHARE: Final = 0.2  # of one core
+SHARE: Final = 0.2  # the share of one core
 _AHEAD: Final = 0.002  # seconds: the loop wakes at most every millisecond, and catches up on it
 _FIRST_GUESS: Final = 0.0002  # seconds to send a page
 KEPT: Final = 4096  # events in memory; up to twice as many
@@ -162,7 +162,7 @@ class EventFeed:
 
 
 class FeedFollower:
-    """A reader that has had everything up to `after`."""
+    """A reader that has received everything up to `after`."""
 
     def __init__(self, feed: EventFeed, after: int) -> None:
         self._feed = feed

@@ -86,7 +86,7 @@ class _Kept(NamedTuple):
 
 
 def mistake_of_pin(pin: str) -> Message | None:
-    """Return why a new PIN is unsuitable, or None if it is suitable. A hash does not show this any more."""
+    """Return why a new PIN is unsuitable, or None if it is suitable. This cannot be checked after hashing."""
     if not (pin.isascii() and pin.isdigit()):
         return message("A PIN consists of digits; choose another one.")
     if not SHORTEST <= len(pin) <= LONGEST:

@@ -138,7 +138,7 @@ class MessageKind(NamedTuple):
 
     operates: bool
     language: str = ENGLISH
-    whole: bool = False  # with each text's message
+    whole: bool = False  # whether each text comes with its message
 
 
 def table_message(

@@ -11,7 +11,7 @@ from controller.api.connections import BACKLOG
 from firmware_bridge.messages import Message, MessageError, message
 
 OWN_NAMES: Final = ("localhost", "127.0.0.1", "[::1]")
-TRIES: Final = 16  # for a port that is free on both addresses
+TRIES: Final = 16  # attempts to find a port that is free on both addresses
 NO_ADDRESS: Final = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)  # the machine has no IPv6
 
 

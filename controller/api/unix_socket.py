@@ -100,7 +100,7 @@ def _check_in(folder: int, path: Path) -> tuple[int, int] | None:
 def _in_use(path: Path) -> SocketRefusedError:
     return SocketRefusedError(
         path,
-        message("is the socket of a program that runs"),
+        message("belongs to a program that is running"),
         message("End that program, or name another path under [api] socket."),
     )
 

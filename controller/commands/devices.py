@@ -195,7 +195,7 @@ def forget(serial: str, key_file: Path) -> None:
         raise BadInputError(error) from error
     write_out(
         message(
-            "{path} has no key for {serial} any more: the device is refused from the next link on. "
+            "{path} no longer has a key for {serial}: the device will be refused from the next link on. "
             "To end the present link, unplug the device.",
             path=str(key_file),
             serial=serial,

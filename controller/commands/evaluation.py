@@ -28,7 +28,7 @@ from firmware_bridge.messages import AnyText, Message, counted, message
 
 _NUMBERED: Final = re.compile(r"\s*([+-]?\d+)\s*:(.*)", re.ASCII | re.DOTALL)
 _WHOLE: Final = re.compile(r"0*([1-9]\d*)", re.ASCII)
-MOST_DIGITS: Final = 15  # in a stake
+MOST_DIGITS: Final = 15  # digits in a stake
 HELD: Final = "held"  # until there is a ruling
 _NAMED: Final = re.compile(r"\s*([^\W\d][\w.-]*)\s*:(.*)", re.DOTALL)
 THE_BETTOR: Final = "the bettor"  # the owner of stakes without a name

@@ -104,7 +104,7 @@ def write_round(paper: Page, reading: WholeReading) -> None:
 
 
 def write_dealing(paper: Page, reading: WholeReading) -> None:
-    paper.heading(message("Dealing, by what leaves the device"))
+    paper.heading(message("Dealing, by the way cards leave the device"))
     width = _clause_width(paper, reading)
     for dealing in reading.dealing:
         words: AnyText = dealing.words

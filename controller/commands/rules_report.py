@@ -275,7 +275,7 @@ def _unprovided(law: Law, say: Say) -> tuple[str, ...]:
 
 
 def may_hold(law: Law, under: Under) -> bool:
-    """Return whether it is in force, or would be with a choice of settings that are still open."""
+    """Return whether the rule is in force, or would be with a choice of settings that are still open."""
     return all(law.chosen[setting] in (option, "") for setting, option in under)
 
 

@@ -49,7 +49,7 @@ def _folder_mistakes(configuration: Configuration | None) -> list[Mistake]:
 
 
 def _examined(configuration: Configuration) -> Program:
-    """Examine the program's own files. Raise `ProgramError` if they must not serve this table."""
+    """Examine the program's own files. Raise `ProgramError` if they must not be used for this table."""
     from controller.program_files import examine, verify
 
     asked = configuration.program

@@ -320,7 +320,7 @@ def _place_named(place: str, words: OwnWords, say: Terminal) -> Message | str:
 
 
 def _short(found: IrregularityView, words: OwnWords, say: Terminal) -> RenderableType:
-    """Return what it is, what is asked and who may answer, without the reasons."""
+    """Return what the irregularity is, what is asked and who may answer, without the reasons."""
     body = _title(found, words, say)
     at = f" · {say(words.of(found.place))}" if found.place else ""
     who = say.of_console(f"role.{found.who.replace(' ', '_')}")

@@ -24,7 +24,7 @@ from controller.journal import JournalError
 from controller.journal.verification import OF_DOUBTS, Verified, verify_journal
 from firmware_bridge.messages import AnyText, message, sentences
 
-SHARE: Final = 0.2  # of a core
+SHARE: Final = 0.2  # the share of one core
 LONGEST_REST: Final = 2.0  # seconds
 NICEST: Final = 19
 GONE: Final = "journal-io"  # the code for a file that cannot be opened
@@ -110,7 +110,7 @@ async def check_beside(folder: Path, log: Any) -> JournalCheck:
 
 
 def _rest(seconds: float) -> None:
-    """Wait until the time is over, or end the process if the daemon has ended."""
+    """Wait until the time is up, or end the process if the daemon has ended."""
     if select.select([sys.stdin], [], [], seconds)[0]:
         raise SystemExit(0)
 

@@ -28,7 +28,7 @@ from firmware_bridge.device_keys import read_device_keys
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.messages import message
 
-OK: Final = 200  # of HTTP
+OK: Final = 200  # the HTTP status
 
 
 def read_with_surroundings(path: Path, run: Run) -> Configuration:

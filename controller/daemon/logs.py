@@ -28,7 +28,7 @@ MOST_WAITING: Final = 1000  # lines for a reader that is slow
 LAST_LINES_WITHIN: Final = 1.0  # seconds at the end of the process
 SHOWN_FOR: Final = 600.0  # seconds for which a lost line is a warning
 READ_FIRST: Final = ("event", "sentence", "hint")
-PRIORITIES: Final = {"debug": 7, "info": 6, "warning": 4, "error": 3, "critical": 2}  # of syslog(3)
+PRIORITIES: Final = {"debug": 7, "info": 6, "warning": 4, "error": 3, "critical": 2}  # as in syslog(3)
 OF_ONE_PLACE: Final = 3  # lines from one place in a library
 ONE_MORE_EVERY: Final = 600.0  # seconds until another line from that place is logged
 
@@ -136,14 +136,14 @@ class LogLines:
                 self._lose()
 
     def flush(self, within: float = LAST_LINES_WITHIN) -> None:
-        """Wait until the lines so far are written, at most that many seconds."""
+        """Wait for the lines so far to be written, for at most `within` seconds."""
         written = threading.Event()
         with suppress(queue.Full):
             self._waiting.put_nowait(written)
             written.wait(within)
 
     def close(self, within: float = LAST_LINES_WITHIN) -> None:
-        """Write the lines so far, at most that many seconds, and end the thread. Later lines are not written."""
+        """Write the lines so far, for at most `within` seconds, and end the thread. Later lines are not written."""
         try:
             self._waiting.put_nowait(None)
         except queue.Full:

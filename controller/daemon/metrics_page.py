@@ -23,7 +23,7 @@ from controller.daemon.meters import Durations, Meters
 from controller.journal.codec import Clock
 from controller.table.state import TableState
 
-PROGRAM: Final = version("cardshoe")  # of this process: another version may be installed while it runs
+PROGRAM: Final = version("cardshoe")  # the version of this process: another one may be installed while it runs
 LEAST_BETWEEN_NS: Final = 10**9  # between two pages, so that frequent requests do not delay the deal
 
 Present: TypeAlias = dict[str, dict[tuple[str, ...], float]]  # by name, then by the values of the labels

@@ -16,7 +16,7 @@ from controller.table.perform import name_of
 from controller.table.recall import cards_recalled
 from firmware_bridge.messages import message
 
-AT_ONCE: Final = 200  # entries: a round has about a hundred
+AT_ONCE: Final = 200  # entries; a round has about a hundred
 NO_CARDS: Final = message(
     "The journal has no such cards: there were none in that place, or the file of that round was deleted."
 )
@@ -78,7 +78,7 @@ ID_USED: Final = OperationAnswer.refused(
 async def is_repeat(given: PersonActed, answer: Answer, read: Read) -> bool:
     """Return whether `given` is the operation that was answered. Raise `JournalError`.
 
-    The input comes before the event of its answer. If its file was deleted, person and kind of operation decide.
+    The input comes before the event of its answer. If its file was deleted, the person and the operation decide.
     """
     if (answer.person, answer.operation) != (given.person, name_of(given.operation)):
         return False

@@ -28,7 +28,7 @@ MOST_MS: Final = 60_000  # a minute: cards drawn further apart were not drawn to
 MEGABYTE: Final = 1_000_000
 NO_GAME: Final = "\0"  # a placeholder for a game that was written incorrectly
 SOME_PORT: Final = 8080  # a placeholder for a port that was written incorrectly
-MOST_MONEY: Final = 10**15  # in the smallest unit
+MOST_MONEY: Final = 10**15  # in the smallest currency unit
 Serial = Annotated[
     str, described(message("1 to 64 printable ASCII characters without spaces"), r"^[!-~]{1,64}$")
 ]  # it begins a line of the key file

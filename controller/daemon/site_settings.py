@@ -120,7 +120,7 @@ def mistakes_of_law(
         chosen = readings.get(setting.id)
         if setting.must_be_chosen and chosen and not (chosen.chosen_by.strip() and chosen.chosen_on):
             yield Mistake(
-                message("[readings]: {id} does not name the person who chose it and the date.", id=setting.id),
+                message("[readings]: {id} does not say who chose it and when.", id=setting.id),
                 message("Add chosen_by and chosen_on to it."),
             )
 
@@ -152,7 +152,7 @@ def _mistakes_of_row(row: HouseRow) -> Iterator[Mistake]:
             message(
                 "[[house]] {rule}: {kind} does not name a hand that could be removed.", rule=row.rule, kind=row.kind
             ),
-            message("Such a rule is about {kinds:list}.", kinds=tuple(sorted(HAND_KINDS))),
+            message("The rule can apply to {kinds:list}.", kinds=tuple(sorted(HAND_KINDS))),
         )
     if row.disposition is Disposition.REMOVE_HAND and row.when.get("dealer_hand") is not False:
         yield Mistake(

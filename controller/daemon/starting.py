@@ -30,7 +30,7 @@ class Stop:
 
     @property
     def is_asked(self) -> bool:
-        """Return whether it was requested, from any thread."""
+        """Return whether the stop was requested. This may be called in any thread."""
         return self._asked.is_set()
 
     async def asked(self) -> None:

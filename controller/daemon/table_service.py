@@ -67,7 +67,7 @@ class Fault(NamedTuple):
 
     @property
     def with_hint(self) -> Message:
-        """Return the fault with what to do next."""
+        """Return the description of the fault and the next action."""
         return message("{parts:sentences}", parts=(self.sentence, self.hint))
 
 
@@ -186,7 +186,7 @@ class TableService:
         self._after_round: Fault | None = None  # takes the table out of service when the round ends
         self.configuration_refused: Message | None = None  # why the reloaded configuration is not in force
         self._gone: inputs.DeviceGone | None = None  # an end of the link that the journal does not hold yet
-        self._owed: list[inputs.PinTried | inputs.RefusedAtDoor] = []  # from access control, not in the journal yet
+        self._owed: list[inputs.PinTried | inputs.RefusedAtDoor] = []  # from access control; not yet in the journal
         self._noticed = NoticedTimes()
         self._budget = ReportBudget()
         self._ignores_link = False  # a report was left out, so a later one of the same link would skip it

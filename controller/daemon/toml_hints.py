@@ -28,7 +28,7 @@ _KEY_TWICE: Final = message("A key may appear once in its section: remove one of
 _HEADING: Final = message("Close the heading with as many brackets as open it: [table], [[people]].")
 _LIST: Final = message("Put commas between the values of a list and brackets around it: uids = [1000, 1001].")
 _ONE_VALUE: Final = message(
-    "A line has one value: a number without leading zeros, blanks or units; a list between brackets, with commas."
+    "A line has one value: a number without leading zeros, spaces or units, or a list in brackets, with commas."
 )
 _VALUE: Final = message("Write a value after the equals sign, or remove the line.")
 

@@ -35,7 +35,7 @@ ALARM_AFTER: Final = 600.0
 ENDS_WITHIN: Final = 3.0
 LAST_WITHIN: Final = 5.0  # seconds at a stop; after that the next start copies the rest
 AGAIN_AFTER: Final = 60.0  # seconds until a process that ended is started again
-NICEST: Final = 10  # of the thread that copies; with 19 it would not end in time on a busy machine
+NICEST: Final = 10  # the niceness of the copying thread; with 19 it would not end in time on a busy machine
 KNOWN_WITHIN: Final = 10.0  # seconds
 
 
@@ -52,7 +52,7 @@ class Said(msgspec.Struct, frozen=True):
 
 
 async def _at_most(seconds: float, work: Coroutine[Any, Any, object]) -> None:
-    """Wait for the work, at most that many seconds; then cancel it."""
+    """Wait for the work for at most `seconds`; then cancel it."""
     task = asyncio.ensure_future(work)
     done, _ = await asyncio.wait({task}, timeout=seconds)
     if done:
@@ -82,7 +82,7 @@ class Witnessing:
 
     @property
     def warning(self) -> Message | None:
-        """Return a warning for people, or None if the witness has had every head within the last ten minutes."""
+        """Return a warning for people, or None if the witness has received every head within the last ten minutes."""
         found = []
         witness = str(self._witness)
         if self._is_late:

@@ -117,12 +117,12 @@ class PageStream:
         self._said: dict[str, tuple[int, tuple[Matter, ...]]] = {}  # matters, by language
 
     async def floor(self, write: Write, language: str) -> None:
-        """Send the whole floor, then its changes, until cancelled."""
+        """Send the state of the whole floor, then its changes, until cancelled."""
         sent = _Sent()
         await self._follow(write, b"floor", lambda: self._floor.version, lambda: self._message(sent, language))
 
     async def story(self, write: Write, place: TablePlace, language: str) -> None:
-        """Send one table, and again whenever it has changed, until cancelled."""
+        """Send the state of one table, and again after each change, until cancelled."""
 
         def changed() -> object:
             table = self._floor.tables.get(place)

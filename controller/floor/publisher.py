@@ -96,7 +96,7 @@ class Publisher:
         self._acknowledged: Cursor | None = None
         self._settled: Cursor | None = None
         self._written: SentUpTo | None = None
-        self._written_at = -WRITTEN_EVERY  # of the loop's clock
+        self._written_at = -WRITTEN_EVERY  # seconds on the loop's clock
         self._mark: Cursor | None = None  # acknowledged at `_marked_ns`, not yet settled
         self._marked_ns = 0
         self._repeats = False  # whether the records now being sent were acknowledged before

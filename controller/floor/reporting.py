@@ -49,7 +49,7 @@ class Reporting:
         self._clock = clock
         self._running = ServiceReport("running", clock.now().utc_ns, version)
         self._sent: dict[TopicSubject, TableReport | DeviceReport] = {}
-        self._sent_at = self._renewed_at = 0.0  # of the loop's clock
+        self._sent_at = self._renewed_at = 0.0  # seconds on the loop's clock
         self._shown: object = None
         self._phase = ("", 0)  # the newest phase, and when it began
 

@@ -27,7 +27,7 @@ _TOPIC: Final = re.compile(rf"{ROOT}/({NAME})/({NAME})/({NAME})/([a-z]+)")
 
 
 class TopicSubject(StrEnum):
-    """The subject of a topic."""
+    """The last part of a topic, which says what its messages are about."""
 
     JOURNAL = "journal"
     KEEPER = "keeper"

@@ -59,7 +59,7 @@ def counted_by_hand(
             kind,
             "",
             Disposition.CONTINUE,
-            message("a count by hand shows that the deck is whole"),
+            message("a count by hand shows that the deck is complete"),
             when=Facts(counted_wrong=False),
             noticed=noticed,
             under=under,
@@ -144,7 +144,8 @@ def misdealt_if_misplaced(kind: Kind, clause: str) -> tuple[Row, ...]:
 def as_wrong_count(kind: Kind, rows: Iterable[Row]) -> tuple[Row, ...]:
     """Return the rows of a wrong count for another dealing error that left a hand with a wrong number of cards.
 
-    `rows`: those for a wrong count. They come first, since a hand's number is what people see before anything else.
+    `rows`: those for a wrong count. They come first, since people notice a wrong
+    number of cards before anything else.
     """
     return tuple(
         replace(row, kind=kind, id="", when=replace(row.when, wrong_number=True, misplaced=True), noticed=IN_ROUND)

@@ -41,7 +41,7 @@ class Kind(StrEnum):
     DECK_COUNT = "deck_count"  # a shortage or excess in the deck
     UNSHUFFLED = "unshuffled"
     COUNT_IN_DOUBT = "count_in_doubt"
-    WRONG_COUNT = "wrong_count"  # too many or too few cards to one hand
+    WRONG_COUNT = "wrong_count"  # too many or too few cards dealt to one hand
     EXPOSED_CARD = "exposed_card"  # in dealing, by a person or the device
     FACE_UP_IN_DEVICE = "face_up_in_device"
     SIMULTANEOUS = "simultaneous"

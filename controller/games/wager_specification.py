@@ -83,8 +83,8 @@ class Needs(StrEnum):
     """The main wager that a box must have before a side wager may be placed on it (reading 44)."""
 
     NOTHING = "nothing"
-    OWN_MAIN = "own_main"  # of the same bettor
-    ANY_MAIN = "any_main"  # of any bettor
+    OWN_MAIN = "own_main"  # a main wager of the same bettor
+    ANY_MAIN = "any_main"  # a main wager of any bettor
 
 
 class Setting(msgspec.Struct, frozen=True):

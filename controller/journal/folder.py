@@ -80,7 +80,7 @@ class FileEnd(NamedTuple):
 
 
 def expired_files(folder: Path, keep_days: int) -> tuple[FileEnd, ...]:
-    """Return the oldest files that hold nothing younger than that many days. Raise `JournalError`.
+    """Return the oldest files that hold nothing younger than `keep_days` days. Raise `JournalError`.
 
     Ages are measured against the beginning of the file before the newest, so that a clock that has just jumped expires
     no file. The newest two are always kept. Raise `JournalError` (journal-damaged) for a file that does not end where

@@ -16,7 +16,7 @@ from typing import Final
 
 _DIGEST: Final = re.compile(rb"[0-9a-f]{64}")
 _MARK: Final = b"\x01"
-_BYTES: Final = 32  # of a digest
+_BYTES: Final = 32  # bytes in a digest
 _WINDOW: Final = 13  # as a power of two; a larger window saves too little to justify its memory and time
 _MEMORY: Final = 5
 _LEVEL: Final = 6

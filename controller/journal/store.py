@@ -100,7 +100,7 @@ class Journal(Generic[InputT, EventT]):
         self._random = random
         self._lock: int | None = lock
         self._path = folder
-        self._header: Header | None = None  # of the file that is appended to
+        self._header: Header | None = None  # the header of the file that is appended to
         self._before = ""  # the id of the newest file
         self._unsigned: int | None = None  # the round of the newest head, if that is not signed
         self._connection: SqliteConnection | None = None

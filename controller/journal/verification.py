@@ -131,11 +131,11 @@ class _Check:
         self._file = ""
         self._files = self._entries = self._heads = 0
         self._first: tuple[str, Header] | None = None
-        self._before: Header | None = None  # of the previous file
-        self._end: Head | None = None  # of the previous file; None if it could not be read
-        self._unsigned_end: Finding | None = None  # of the previous file
+        self._before: Header | None = None  # the header of the previous file
+        self._end: Head | None = None  # the end of the previous file; None if it could not be read
+        self._unsigned_end: Finding | None = None  # the finding about the end of the previous file
         self._pinned: tuple[Path, Pinned] | None = None
-        self._round: int | None = None  # of the last decision
+        self._round: int | None = None  # the round of the last decision
         self._head = self._signed = Head()
         self._keys: list[bytes] = []
         self._deletions = Deletions(self.find)

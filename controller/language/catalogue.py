@@ -22,8 +22,8 @@ from msgspec.structs import replace
 from firmware_bridge.messages import JOINTS, SLOT, AnyText, Message, english, rendered, text_in_english
 
 ENGLISH: Final = "en"
-PARAMETER: Final = "language"  # of a request
-TEXTS: Final = "texts"  # of a request: `messages` for each text with its message
+PARAMETER: Final = "language"  # a parameter of a request
+TEXTS: Final = "texts"  # a parameter of a request: `messages` for each text with its message
 FOLDER: Final = Path(__file__).parent
 SUFFIX: Final = ".po"
 PATTERNS: Final = {

@@ -121,7 +121,7 @@ def _place_cards(tokens: Tokens) -> operations.PlaceCards:
 IRREGULARITY_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
     "report": entering(
         "report KIND [PLACE] [card NUMBER] [counted NUMBER] [earlier]",
-        message("report what a person noticed; with `earlier`, in the round before"),
+        message("report what a person noticed; with `earlier`, in the previous round"),
         operations.ReportIrregularity,
         forms.reported,
     ),

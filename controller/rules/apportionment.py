@@ -91,7 +91,7 @@ def _whole(bet: Bet, clause: str = "", because: Message | None = None) -> Share:
 
 
 def _excess_as_it_lies(law: Law, group: Group, minimum: int, maximum: int) -> tuple[Share, ...]:
-    because = message("above the maximum; the bet counts as it lies")
+    because = message("above the maximum; the bet counts as placed")
     return tuple(_whole(bet, law.game.betting.excess_clause, because) for bet in group)
 
 
@@ -168,7 +168,7 @@ def share_out(whole: Fraction, stakes: dict[int, int], minimum: int) -> dict[int
 
 
 def _shortfall_as_it_lies(law: Law, bet: Bet, settled_before: frozenset[str]) -> Share:
-    return _whole(bet, law.game.betting.shortfall_clause, message("below the minimum; the bet counts as it lies"))
+    return _whole(bet, law.game.betting.shortfall_clause, message("below the minimum; the bet counts as placed"))
 
 
 def _shortfall_once(law: Law, bet: Bet, settled_before: frozenset[str]) -> Share:

@@ -38,7 +38,7 @@ class Settled(msgspec.Struct, frozen=True):
     because: Message
 
 
-LOST: Final = message("nothing that it pays on")
+LOST: Final = message("no paying result")
 
 
 def settle(law: Law, wager: Wager, box: Cards, dealer: Cards) -> Settled:

@@ -52,7 +52,7 @@ STEPS_OF_EVERY_ROUND: Final = (
 )
 DATE: Final = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])", re.ASCII)
 WORD: Final = re.compile(r"[a-z][a-z0-9_]*")  # an id that appears in configurations and journals
-CLASSES: Final = 31  # of hands, by ranking
+CLASSES: Final = 31  # classes of hands, by ranking
 RANKS: Final = range(1, 14)
 
 

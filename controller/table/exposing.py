@@ -73,7 +73,9 @@ def verify_examined(state: TableState, given: PersonActed, operation: operations
         raise RefusedError("returned", "Hands are returned in this game: turn each one over instead.")
     if state.round.examined:
         raise RefusedError(
-            "examined", "That is entered already; turn over {dealers_hand}.", dealers_hand=state.game.words.dealers_hand
+            "examined",
+            "That has already been entered; turn over {dealers_hand}.",
+            dealers_hand=state.game.words.dealers_hand,
         )
 
 

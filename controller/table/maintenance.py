@@ -107,7 +107,7 @@ def verify_instruct(state: TableState, given: PersonActed, operation: operations
 
 
 def _is_self_test(operation: operations.InstructDevice) -> bool:
-    """Return whether it is a self-test, which is also possible while the device is stopped, to find the reason."""
+    """Return whether this is a self-test, which is also possible while the device is stopped, to find the reason."""
     return operation.instruction is Instruction.RUN_SELF_TEST
 
 

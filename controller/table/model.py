@@ -258,7 +258,7 @@ class Irregularity(msgspec.Struct, frozen=True):
     blocks: bool
     place: Place | None = None
     card: int | None = None  # 1 to 3: which card of the hand, if people named one
-    ordinals: tuple[int, ...] = ()  # of the cards that it is about
+    ordinals: tuple[int, ...] = ()  # the ordinals of the cards concerned
     note: AnyText = ""  # what was noticed, in words
     counted: int | None = None
     counted_by: int = 0  # the entry of the count of stub or deck that answered it

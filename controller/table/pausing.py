@@ -18,7 +18,7 @@ def verify_pause(state: TableState, given: PersonActed, operation: operations.Pa
     if operation.reason == state.duty.paused != "":
         raise RefusedError(
             "paused",
-            "The table is paused already ({paused}); resume it when play can continue.",
+            "The table is already paused ({paused}); resume it when play can continue.",
             paused=state.duty.paused,
         )
     if not operation.reason.strip():

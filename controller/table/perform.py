@@ -96,7 +96,7 @@ def _first_in(state: TableState) -> Message:
 
 
 def _verify_duty(state: TableState, given: PersonActed, allowed: OperationRow) -> None:
-    """Verify that of the dealers only the one on duty deals and answers. Before one is on duty, any dealer may.
+    """Verify that only the dealer on duty deals and answers. Until a dealer is on duty, any dealer may.
 
     People of a higher rank may act for the dealer (RTP 6.2, NC 1.10).
     """

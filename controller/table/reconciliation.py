@@ -173,7 +173,7 @@ def _take_over_faults(decision: Decision, status: DeviceStatus) -> None:
 
 
 def _is_mechanical(fault: str) -> bool:
-    """Return whether it is a jam or an open door, which people clear and the device then reports as cleared."""
+    """Return whether this is a jam or an open door, which people clear and the device then reports as cleared."""
     return fault == DOOR or fault.partition(":")[0] == JAM
 
 

@@ -92,7 +92,7 @@ class Round(msgspec.Struct, frozen=True, dict=True):
     chose_to_go_on: bool = False  # only in states of earlier versions: `TableState.went_on` is derived from the choices
     voided_from: Phase | None = None  # the phase in which the round became void
     voided_by: int = 0  # the irregularity that made it void
-    power_failure_raised: bool = False  # in this interruption: raised once, however often power was lost
+    power_failure_raised: bool = False  # raised once per interruption, however often power was lost
     stub_stop_raised: bool = False  # a stop of the device after the deal was raised
     clock_doubted: bool = False  # the device's clock ran backwards
     differences: int = 0  # differences between the device's count and the journal
@@ -188,7 +188,7 @@ class Round(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def choosers(self) -> tuple[tuple[Place, str], ...]:
-        """Return place and bettor of each person who chooses if a clause gives options."""
+        """Return the place and bettor of each person who chooses if a clause gives options."""
         return tuple((place, bettor) for place in self.live_places for bettor in self.bettors_at(place))
 
     @cached_property

@@ -50,10 +50,11 @@ def verify_enrol(state: TableState, given: PersonActed, operation: operations.En
         raise RefusedError("name", "Enter a name for the screen, of at most {most} characters.", most=LONGEST_NAME)
     if not _HASH.fullmatch(operation.token_hash):
         raise RefusedError(
-            "screen", "The screen's token is not a SHA-256 of 64 hexadecimal digits; enrol it on its page."
+            "screen",
+            "The screen's token is not a SHA-256 of 64 hexadecimal digits; enrol the screen from its own page.",
         )
     if state.screen(id_of(operation.token_hash)) is not None:
-        raise RefusedError("screen", "This screen is enrolled already; there is nothing to enter.")
+        raise RefusedError("screen", "This screen is already enrolled; there is nothing to enter.")
     if any(screen.name == name for screen in state.screens):
         raise RefusedError(
             "name", "Another screen is called {name}; enter another name, or remove that screen.", name=name

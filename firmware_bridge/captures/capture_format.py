@@ -2,7 +2,7 @@
 
     {"is":"capture","format":1,...}                   a header: a recording begins, or continues in another file
     {"is":"opened","ms":0}                            the connection to the device is open
-    {"is":"from_device","ms":12,"hex":"0204"}         bytes received, `ms` after the line before
+    {"is":"from_device","ms":12,"hex":"0204"}         bytes received, `ms` after the previous line
     {"is":"sealed","number":1,"sealed":"base64"}      any of these except a header, sealed
 
 The sealed text is the record's length (u32, big-endian), its JSON, and zeros up to one of `SIZES`: otherwise the length

@@ -145,8 +145,10 @@ class _Reader:
             if recording.records or line.number > 1:
                 raise
             raise CaptureKeyError(
-                message("Line {number} of {path} does not open with this key.", number=number, path=str(self._path)),
-                message("Name the key file that was named when it was recorded."),
+                message(
+                    "Line {number} of {path} cannot be decrypted with this key.", number=number, path=str(self._path)
+                ),
+                message("Name the key file with which it was recorded."),
             ) from error
 
     def _note(self, sentence: Message) -> None:

@@ -276,7 +276,7 @@ CERTAIN: Final = 2  # times that a successor was seen; from then on a single dep
 
 
 class Deduplicator:
-    """Drops the copies of telegrams and suspects gaps. `last` is the last telegram of the links before, if it is known.
+    """Drops the copies of telegrams and suspects gaps. `last` is the last telegram of earlier links, if it is known.
 
     The order of the numbers is not public, so it is learned. A departure from a learned successor, or damaged telegrams
     without a good copy, is reported as a suspected gap, never as proof of a loss.
@@ -285,12 +285,12 @@ class Deduplicator:
     def __init__(self, last: Telegram | None = None) -> None:
         self._last = last
         self._copies = COPIES  # good copies of the last telegram, at most as many as are due
-        self._damaged = 0  # damaged telegrams since then, and earlier ones that the copies due do not explain
+        self._damaged = 0  # damaged telegrams since then, and earlier ones in excess of the missing copies
         self._learned: dict[int, tuple[int, int]] = {}
 
     @property
     def unaccounted(self) -> bool:
-        """Return whether more telegrams came damaged than copies of the last one were due."""
+        """Return whether more telegrams arrived damaged than there were copies of the last one missing."""
         return self._damaged > COPIES - self._copies
 
     def take(self, telegram: Telegram) -> tuple[bool, str]:
@@ -423,7 +423,7 @@ class AngelEye(OneWayDriver):
         if not is_new:
             self.statistics.reports_repeated += 1
             if is_first:  # a card of another shoe would look the same, so the journal has it
-                yield Decoded(Noted("the last telegram of the link before came again"), telegram.raw)
+                yield Decoded(Noted("the last telegram of the previous link came again"), telegram.raw)
             return
         yield from self._keep_damaged()
         if why:
@@ -462,7 +462,7 @@ class AngelEye(OneWayDriver):
 
 
 def _last_telegram(memory: LinkMemory) -> Telegram | None:
-    """Return the last telegram of the links before, from the reports that are kept."""
+    """Return the last telegram of the earlier links, from the kept reports."""
     for evidence in memory.newest_first():
         for piece in TelegramReader().receive(evidence.open()):
             if isinstance(piece, Telegram):

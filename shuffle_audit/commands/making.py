@@ -30,7 +30,7 @@ from shuffle_audit.table_hands import TableHands
 from shuffle_audit.verdict import AuditVerdict, judge
 
 COMPARED: Final = ("shelves:10", "shelves:20", "riffle:7")
-MOST_DECKS: Final = 200  # in a simulated audit
+MOST_DECKS: Final = 200  # decks in a simulated audit
 MOST_FOR_A_HALF: Final = 3_200  # decks; the search for a number that finds the machine in half of the audits ends here
 AUDITS: Final = (100, 1000)  # the least and the most, for each model
 DRAWN: Final = 50_000  # decks for each model, roughly

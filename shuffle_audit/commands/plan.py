@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LEVELS: Final = (0.05, 0.01, 0.001)
 POWERS: Final = (0.5, 0.8, 0.95, 0.99)
 MOST_DRAWN: Final = 2_000_000  # decks, which take about a minute and half a gigabyte
-MOST_CELLS: Final = 200_000_000  # of cards against places, for all audits: 400 megabytes
+MOST_CELLS: Final = 200_000_000  # cells of cards against places, for all audits: 400 megabytes
 
 
 class Cell(msgspec.Struct, frozen=True):

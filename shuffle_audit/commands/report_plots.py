@@ -27,9 +27,9 @@ from shuffle_audit.verdict import AuditVerdict
 
 GOOD: Final = "#e08214"
 ENOUGH: Final = 5.0  # decks expected in a cell of the map; places are merged until there are as many
-FEWEST_CELLS: Final = 4  # in a row of the map
-SHOWN_SHARES: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)  # of right guesses, beside the curve
-SETS: Final = (100, 1000)  # of good shuffles, at least and at most
+FEWEST_CELLS: Final = 4  # cells in a row of the map
+SHOWN_SHARES: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)  # shares of right guesses, beside the curve
+SETS: Final = (100, 1000)  # the fewest and the most sets of good shuffles
 ROUNDED: Final = 1e-9
 DRAWN: Final = 50_000  # decks for these sets, roughly
 FAR: Final = 5.0  # standard deviations at the ends of the colour scale

@@ -21,7 +21,7 @@ class ShuffleModel(Protocol):
     def words(self) -> str: ...
 
     def shuffle(self, random: np.random.Generator, decks: int, cards: int) -> Orders:
-        """Return that many decks, each shuffled once."""
+        """Return `decks` decks, each shuffled once."""
 
 
 class KnownModel(ShuffleModel, Protocol):

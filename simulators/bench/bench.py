@@ -106,7 +106,7 @@ class Bench:
             raise BenchError("; ".join(beyond))
 
     async def collect(self, found: Callable[[], Sequence[T]], number: int) -> Sequence[T]:
-        """Wait until `number` are found among what was received. When the time is over, return those found so far."""
+        """Wait until `number` are found among what was received. When the time is up, return those found so far."""
         with suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE):
                 while len(found()) < number:

@@ -31,7 +31,7 @@ ASKED_AGAIN: Final = 1.0  # seconds until something unanswered is sent again
 PATIENCE: Final = 10.0  # seconds for an answer that needs no motion
 MOTION: Final = 180.0  # seconds for an answer that needs one; a real shuffle takes a minute
 COUNTED: Final = 5  # seconds between two calls of a count-down
-GIVEN_UP_WITHIN: Final = 3.6  # seconds after the last sign of life; docs/cardlink.md has three
+GIVEN_UP_WITHIN: Final = 3.6  # seconds after the last sign of life; docs/cardlink.md requires 3 s
 LAST_STATUSES: Final = 3  # sent by a device meanwhile
 QUIET: Final = 2.5  # seconds without a frame: a device sends a status each second unless it has stopped
 
@@ -126,7 +126,7 @@ class FrameHost:
         raise AssertionError
 
     async def listen(self, seconds: float) -> list[FrameCame]:
-        """Return the frames that arrive within that many seconds."""
+        """Return the frames that arrive within `seconds`."""
         place = len(self.came)
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):

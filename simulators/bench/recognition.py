@@ -17,7 +17,7 @@ from simulators.bench.promise import Measurement
 
 ALPHA: Final = 0.05  # the chance that a bound is wrong
 LIMIT: Final = 1.0  # percent of the cards that may remain unrecognised, by default
-STEPS: Final = 60  # of the bisection; more than the precision of a float
+STEPS: Final = 60  # steps of the bisection; more than the precision of a float
 
 Order = tuple[Card, ...]
 _BY_NAME: Final = {card.code.replace("T", "10"): card for card in DECK} | {card.code: card for card in DECK}

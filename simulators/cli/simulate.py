@@ -43,8 +43,8 @@ from simulators.ports.outlets import Place
 from simulators.ports.usbip import PORT as USBIP_PORT
 from simulators.usb.control import UsbPlan
 
-HUMAN_PACE = 0.22  # of real time; a demonstration of five rounds then ends within a minute
-MOST_SEED: Final = 1_000_000  # of a seed that is chosen here, so that people can type it
+HUMAN_PACE = 0.22  # waits as a share of real ones; a demonstration of five rounds then ends within a minute
+MOST_SEED: Final = 1_000_000  # the highest seed that is chosen here, so that people can type it
 IN_STATE: Final = "Default: $XDG_STATE_HOME/cardshoe/"  # in the help of options, before the name of a file
 
 

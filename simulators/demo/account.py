@@ -12,7 +12,7 @@ from controller.commands.language import Terminal
 from firmware_bridge.messages import message
 from simulators.people.plan import PlannedRound
 
-PARTS: Final = ("returned", "collected", "held")  # of a bet
+PARTS: Final = ("returned", "collected", "held")  # the parts of a bet
 
 
 class Raised(msgspec.Struct):

@@ -25,7 +25,7 @@ from simulators.cli.device_options import check_dispensing, playable
 
 DEVICES: Final = {"shuffler": Unit.SETS, "shoe": Unit.SINGLES}
 DEVICE_NAMES: Final = {"shuffler": message("shuffler"), "shoe": message("shoe")}
-SECONDS_A_ROUND: Final = 10  # with people's waits
+SECONDS_A_ROUND: Final = 10  # seconds, including people's waits
 SECONDS_A_FAST_ROUND: Final = 0.3  # two processes and a journal, on a small PC
 PORT: Final = 8095  # the same for each run, so that a browser is enrolled once
 ENDLESS: Final = 1000  # rounds for a visitor who does not say how many

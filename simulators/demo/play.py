@@ -49,7 +49,7 @@ class DemoOptions(msgspec.Struct, frozen=True):
     console: bool  # people may watch in a browser
     visitor: bool  # a person deals there
     supervisor_after: float  # seconds until a simulated supervisor decides
-    port: int  # of the console, if it is free
+    port: int  # the preferred port of the console
     language: str = ENGLISH
 
 

@@ -19,7 +19,7 @@ from simulators.people.crew import CREW
 
 DAEMON_STARTS_WITHIN = 120.0  # seconds, on a busy machine
 POLL_EVERY = 0.05  # seconds
-CHOSEN: Final = {"established_by": "mathematically", "tie_on": "ranking"}  # for readings without a default
+CHOSEN: Final = {"established_by": "mathematically", "tie_on": "ranking"}  # readings without a default
 
 
 def readings_text(game_id: str) -> str:

@@ -104,7 +104,7 @@ class CardlinkDevice:
         self._resend_at = float("inf")
         self._resend_wait = RESEND_FIRST
         self._candidate: CandidateLink | None = None
-        self._channel: SealedChannel | None = None  # of the active link
+        self._channel: SealedChannel | None = None  # the channel of the active link
         self._active_hello = b""
         self._answers: dict[int, tuple[int, bytes]] = {}  # by command id: header's number and body, empty while at work
         self._received_at = self._now = float("-inf")

@@ -40,7 +40,7 @@ class SimulatedFault(msgspec.Struct, frozen=True):
 
     @property
     def of_cards(self) -> bool:
-        """Return whether it happens to cards, not only to bytes."""
+        """Return whether the fault affects cards, not only bytes."""
         return self.of in ("card", "card of the next deck")
 
     @property

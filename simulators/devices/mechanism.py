@@ -410,7 +410,7 @@ class Mechanism:
         return answer
 
     def _jams(self, ordinals: range, zone: str) -> bool:
-        """Return whether it jams before one of these cards without clearing automatically."""
+        """Return whether the device jams before one of these cards without clearing automatically."""
         while not self.jammed and (fault := self.faults.take(ordinals, *JAMS)):
             jam = JAMS[fault.name]
             self.jammed = jam.zone or zone

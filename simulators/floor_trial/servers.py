@@ -61,7 +61,7 @@ class TrialBroker:
         self._process: asyncio.subprocess.Process | None = None
 
     async def start(self) -> None:
-        """Start it, and wait until it answers. Raise `StageError`."""
+        """Start the server, and wait until it answers. Raise `StageError`."""
         self._process = await self._processes.start("mosquitto", *self._command)
         await _until_ready("mosquitto", self._fails(), partial(_answers, self.port))
 
@@ -71,7 +71,7 @@ class TrialBroker:
         self._processes.fail("mosquitto")
 
     async def keep(self, say: Callable[[str], None]) -> NoReturn:
-        """Start it again whenever it was killed. Raise `StageError` if it ends by itself, or does not start again."""
+        """Restart the server after each kill. Raise `StageError` if it ends by itself, or does not restart."""
         while True:
             assert self._process is not None
             if await self._process.wait() >= 0:

@@ -116,7 +116,7 @@ async def _done(processes: Processes, name: str, *arguments: str) -> None:
 
 
 def named_tables(tables: int) -> list[TrialTable]:
-    """Return that many tables with distinct names."""
+    """Return `tables` tables with distinct names."""
     found = []
     for number in range(tables):
         one = TABLES[number % len(TABLES)]

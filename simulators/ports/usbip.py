@@ -30,7 +30,7 @@ EVERYWHERE: Final = ("0.0.0.0", "::")  # noqa: S104  # for comparison, to give a
 SAYS_WITHIN: Final = 10.0  # seconds within which a connection must send its first request
 MOST_CONNECTIONS: Final = 16
 LONGEST_TRANSFER: Final = 1 << 20  # bytes
-MOST_TRANSFERS: Final = 256  # in progress at the same time
+MOST_TRANSFERS: Final = 256  # transfers in progress at the same time
 
 REQ_DEVLIST, REP_DEVLIST, REQ_IMPORT, REP_IMPORT = 0x8005, 0x0005, 0x8003, 0x0003
 CMD_SUBMIT, CMD_UNLINK, RET_SUBMIT, RET_UNLINK = 1, 2, 3, 4

@@ -134,7 +134,7 @@ class Course(TableCourse[ScriptedDevice]):
         self.history: list[AnyEvent] = []
         self.rows: dict[int, Row] = {}
         self.subject = 0
-        self.refusal: StepRefusal | None = None  # of the last step, if it was refused
+        self.refusal: StepRefusal | None = None  # the refusal of the last step, if it was refused
         self._news: list[tuple[int, AnyEvent]] = []
         self._host_starts = 0
         self.start_host()

@@ -59,7 +59,7 @@ def _act(scenario: Scenario, course: Course, step: ScenarioStep) -> None:
 
 
 def _check_end(scenario: Scenario, course: Course) -> None:
-    """Check that nothing is open or refused at the end, and that the outcome is that of the header."""
+    """Check that nothing is open or refused at the end, and that the outcome matches the header."""
     last = scenario.steps[-1].line
     if course.refusal:
         raise DifferenceError(scenario.name, last, f"the last step was refused: {_refusal(course.refusal)}")

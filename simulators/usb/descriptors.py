@@ -22,7 +22,7 @@ INTERRUPT_IN: Final = 0x82
 SERIAL_NOTICES: Final = 0x83
 SERIAL_IN: Final = 0x84
 SERIAL_OUT: Final = 0x04
-TO_HOST: Final = 0x80  # in an endpoint's address, and in bmRequestType
+TO_HOST: Final = 0x80  # a bit in an endpoint's address and in bmRequestType
 
 DEVICE, CONFIGURATION, STRING, INTERFACE, ENDPOINT, DEVICE_QUALIFIER, ASSOCIATION = 1, 2, 3, 4, 5, 6, 11
 CDC_FUNCTION: Final = 0x24

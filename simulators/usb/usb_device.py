@@ -246,7 +246,7 @@ class UsbDeviceSide:
         self._unplug_if_due()
 
     def _pass(self, count: int) -> bool:
-        """Return whether that many bytes get through before the cable comes out."""
+        """Return whether `count` bytes get through before the cable comes out."""
         limit = self.faults.unplug_after
         room = max(0, limit - self.moved) if limit else count
         self.moved += min(count, room)

@@ -64,7 +64,7 @@ def _base_of(module: Module, node: ast.ImportFrom) -> str:
 
 
 def called(module: Module) -> Iterator[tuple[int, str]]:
-    """Yield line and name of every call: `f` of `f()`, `.m` of `x.m()`."""
+    """Yield the line and the name of every call: `f` of `f()`, `.m` of `x.m()`."""
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Call):
             if isinstance(node.func, ast.Name):

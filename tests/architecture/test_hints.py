@@ -26,7 +26,7 @@ def _said(module: Module) -> list[str]:
 
 
 def _docstrings(tree: ast.Module) -> set[int]:
-    """Return the places of docstrings, and of string statements that explain the line before."""
+    """Return the places of docstrings, and of string statements that explain the previous line."""
     return {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
 
 

@@ -94,7 +94,7 @@ class Shoe:
         self._child: Child | None = None
 
     def start(self, decks: int, *options: str) -> Child:
-        """Start the bench, which asks for that many decks."""
+        """Start the bench, which asks for `decks` decks."""
         self._child = Child(
             "simulators.bench.command", "--json", "--only", "known_order", "--recognition", str(decks),
             "--junit", str(self._folder / "junit.xml"), *options,

@@ -17,7 +17,7 @@ def numbers(frames: list[Frame]) -> list[int]:
 
 
 def make(device: CDevice, count: int) -> None:
-    """Make that many reports that change nothing else."""
+    """Make `count` reports that change nothing else."""
     for place in range(count):
         device.control("clear" if place % 2 else "jam")
 

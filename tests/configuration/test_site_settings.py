@@ -73,7 +73,7 @@ def test_a_real_table_must_choose_every_setting_without_a_default(tmp_path: Path
 @pytest.mark.parametrize("missing", ['chosen_by = "J. Tan", ', ", chosen_on = 2026-11-01"])
 def test_such_a_choice_needs_an_author_and_a_time(tmp_path: Path, missing: str) -> None:
     assert missing in CHOSEN
-    assert "the person who chose it and the date" in refusal(tmp_path, CHOSEN.replace(missing, ""), simulated=False)
+    assert "does not say who chose it and when" in refusal(tmp_path, CHOSEN.replace(missing, ""), simulated=False)
 
 
 @pytest.mark.parametrize(

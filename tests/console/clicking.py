@@ -347,7 +347,9 @@ async def opened(
     enrolled: bool = True,
 ) -> AsyncIterator[Console]:
     """Yield a console. `enrolled`: a dealer is signed on and the table open; else the page only shows the table."""
-    from playwright.async_api import async_playwright  # starts a process: only where a browser is asked for
+    from playwright.async_api import (
+        async_playwright,
+    )  # starts a process, so it is imported only where a browser is needed
 
     with short_folder() as folder:
         kind = kind or (ClickedTable if unit is Unit.SETS else ShoeTable)

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright  # starts a process: only where a browser is asked for
+    from playwright.sync_api import (
+        sync_playwright,
+    )  # starts a process, so it is imported only where a browser is needed
 
     with sync_playwright() as started:
         chromium = started.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])

@@ -70,7 +70,7 @@ def examples(language: str = ENGLISH) -> dict[str, dict[str, Any]]:
 
 
 def asked_at(screen: str, ago: int = 1, language: str = ENGLISH) -> dict[str, Any]:
-    """Return the table after a person at the screen asked to abandon the round, that many seconds ago."""
+    """Return the table after a person at the screen asked to abandon the round, `ago` seconds ago."""
     state = examples(language)["abandoning"]
     asked = {"asked_by": "kim", "asked_screen": screen, "asked_utc_ns": NOW - ago * 1_000_000_000}
     offers = [one | asked if one["operation"] == "abandon_round" else one for one in state["offers"]]

@@ -15,7 +15,7 @@ THEMES: Final = ("dark", "light")
 REGIONS: Final = ("bar", "sentence", "stage", "panel", "answer")
 SMALLEST_TEXT: Final = 24  # CSS pixels
 SMALLEST_TARGET: Final = 48
-SMALLEST_INDEX: Final = 50  # of a card; its letters are 36 pixels high: legible from 1 m
+SMALLEST_INDEX: Final = 50  # the height of a card's index in pixels; its letters are 36 pixels high: legible from 1 m
 
 # Two frames after the request, the page has drawn what it knows.
 DRAWN: Final = """async () => {

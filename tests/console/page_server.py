@@ -25,7 +25,7 @@ class PageServer:
         self._lock = threading.Lock()
         self.asked: list[str] = []  # paths, in order
         self.pages = ServedFiles()
-        self.refuse = 0  # that many streams are refused, as by a proxy whose daemon is away
+        self.refuse = 0  # the number of streams that are refused, as by a proxy whose daemon is away
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._http.daemon_threads = True
         self._thread = threading.Thread(target=self._http.serve_forever)

@@ -384,7 +384,7 @@ FOCUSED: Final = "document.activeElement.closest('section, button')?.id ?? ''"
 
 
 def test_the_focus_moves_to_a_question_that_opens_and_only_then(page: Page, server: PageServer) -> None:
-    """It returns when no question is open any more."""
+    """The panel returns when no question is open."""
     follow(page, server)
     page.locator("#answer .story").focus()
     show(server, "examining")

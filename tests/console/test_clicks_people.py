@@ -168,7 +168,7 @@ async def test_a_handover_at_one_screen_is_shown_at_the_other() -> None:
         await right.sign(SUPERVISOR)
         for person in (console, right):
             await person.page.locator("#bar", has_text=SUPERVISOR.name).wait_for()
-        await console.page.locator('#panel [data-act="take_over/"]').wait_for()  # nobody is signed on here any more
+        await console.page.locator('#panel [data-act="take_over/"]').wait_for()  # nobody is signed on here
         await right.choose_in_menu("take_over/")
         await right.sign(DEALER)
         await right.to_dealing(1)

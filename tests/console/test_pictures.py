@@ -277,7 +277,9 @@ SHOWN: Final = """async name => {
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("path", ["", "display", "display?for=surveillance"])
 async def test_prepared_states_have_no_layout_errors(path: str, language: str, server: PageServer) -> None:
-    from playwright.async_api import async_playwright  # starts a process: only where a browser is asked for
+    from playwright.async_api import (
+        async_playwright,
+    )  # starts a process, so it is imported only where a browser is needed
 
     name = {"": "prepared", "display": "display"}.get(path, "surveillance")
     async with async_playwright() as started:

@@ -36,7 +36,9 @@ class Shown(NamedTuple):
 
 @pytest.fixture
 async def shown() -> AsyncIterator[Shown]:
-    from playwright.async_api import async_playwright  # starts a process: only where a browser is asked for
+    from playwright.async_api import (
+        async_playwright,
+    )  # starts a process, so it is imported only where a browser is needed
 
     port = free_port()
     with short_folder() as folder:

@@ -79,7 +79,7 @@ class Child:
         self._process.send_signal(number)
 
     async def end(self) -> int:
-        """End it by SIGTERM, or by SIGKILL if it does not react."""
+        """End the process by SIGTERM, or by SIGKILL if it does not react."""
         with suppress(ProcessLookupError):
             self.signal(signal.SIGTERM)
         try:
@@ -88,7 +88,7 @@ class Child:
             self.abandon()
 
     def abandon(self) -> None:
-        """Kill it if it is alive, and close its pipes."""
+        """Kill the process if it is alive, and close its pipes."""
         if self.running:
             self._process.kill()
             self._process.wait(timeout=PATIENCE)

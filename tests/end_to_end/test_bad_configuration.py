@@ -195,7 +195,7 @@ async def test_a_socket_of_a_running_program(stage: Stage) -> None:
         other.bind(str(stage.socket))
         other.listen()
         answering = asyncio.create_task(_hang_up(other))
-        assert "is the socket of a program that runs" in await refusal(stage)
+        assert "belongs to a program that is running" in await refusal(stage)
         answering.cancel()
 
 

@@ -29,7 +29,7 @@ from tools.openapi import FILE
 
 DESCRIPTION: Final[dict[str, Any]] = json.loads(FILE.read_bytes())
 STREAMS: Final = ("/v1/events", "/v1/screen")
-RUNS: Final = int(os.environ.get("CARDSHOE_API_RUNS", "1"))  # of the long form
+RUNS: Final = int(os.environ.get("CARDSHOE_API_RUNS", "1"))  # more in the long form
 ENVIRONMENT: Final = {"SCHEMATHESIS_HOOKS": "tests.end_to_end.schemathesis_hooks", "PYTHONPATH": str(ROOT)}
 
 

@@ -242,7 +242,7 @@ class Disk:
 
 
 class NoKeeper:
-    """A keeper for a journal that needs nothing else."""
+    """A keeper that does nothing, for tests of the journal alone."""
 
     warnings: tuple[Message, ...] = ()
 

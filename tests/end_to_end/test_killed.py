@@ -39,7 +39,7 @@ STEPS: Final = {
         "option_chosen", "ruled", "hand_counted", "card_found_face_up", "hand_removed",
     },
 }  # fmt: skip
-IN_MOTION: Final = 0.02  # of table time: motions last some 20 ms, and daemons die in the middle of them
+IN_MOTION: Final = 0.02  # seconds of table time: motions last some 20 ms, and daemons die in the middle of them
 OF_ONE_INPUT: Final = (Point.COMMITTING, Point.COMMITTED, Point.ACKNOWLEDGED, Point.COMMANDING, Point.COMMANDED)
 ONLY_OF_SETS: Final = {"set_in_tray", "shuffle_began", "command_refused", "fact_stated"}
 
@@ -147,7 +147,7 @@ async def test_a_daemon_dead_until_the_device_notices(unit: Unit) -> None:
 
 
 async def follow_events(stage: Stage, after: int, count: int) -> int:
-    """Wait for that many events after an entry, or for all that come. Return the entry of the last event."""
+    """Wait for `count` events after an entry, or for all that come. Return the entry of the last event."""
     async with ApiClient(stage.socket) as client, asyncio.timeout(PATIENCE):
         stream = client.events(EventId(entry=after))
         try:

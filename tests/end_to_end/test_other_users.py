@@ -193,7 +193,7 @@ async def test_a_second_daemon_does_not_touch_the_socket_of_the_first(stage: Sta
     stage.configuration.write_text(text)
     second = stage.spawn_daemon()
     assert await second.ended() == 78
-    assert "api.sock is the socket of a program that runs" in second.err[-2]
+    assert "api.sock belongs to a program that is running" in second.err[-2]
     assert first.running
     assert (await stage.state()).table == "T-1"
 

@@ -20,7 +20,7 @@ from tests.end_to_end.processes import PATIENCE
 from tests.end_to_end.stage import Stage, short_folder
 
 MANAGER = CREW[2]
-PASSING = {"age"}  # of a device: it increases while nothing happens
+PASSING = {"age"}  # the age of a device's state increases while nothing happens
 
 
 @pytest.fixture

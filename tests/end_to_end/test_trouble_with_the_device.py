@@ -153,7 +153,7 @@ async def test_a_port_in_use_by_another_program(stage: Stage) -> None:
 
 async def test_a_port_without_permission(stage: Stage) -> None:
     await stage.start_device()
-    stage.port.chmod(0o600 if AS_ROOT else 0)  # of the terminal behind the link
+    stage.port.chmod(0o600 if AS_ROOT else 0)  # the permissions of the terminal behind the link
     stage.give_to_another_user()
     await stage.start_daemon(Orders(as_another_user=AS_ROOT))
     shown = await state_after(stage, "link.absent")

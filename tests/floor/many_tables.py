@@ -126,7 +126,7 @@ def device_away(told: Told) -> Told:
 
 
 def floor_of(count: int, now: int = NOW) -> list[Told]:
-    """Return that many tables. Of four or more, one of each kind needs a person; these are spread over the floor."""
+    """Return `count` tables. Of four or more, one of each kind needs a person; these are spread over the floor."""
     tables = [quiet(number, now) for number in range(count)]
 
     def at(share: float) -> int:

@@ -23,7 +23,7 @@ from tests.floor.many_tables import floor_of, place_of_number, tell
 from tests.floor.test_floor_browser import Eyes, looking
 from tests.floor.test_real_floor import DEALT, FloorTable
 
-NUMBER: Final = 6  # of the table that is real
+NUMBER: Final = 6  # the number of the real table
 
 
 async def take(page: Page, name: str) -> None:

@@ -72,7 +72,7 @@ class FloorReader:
         await self.until(lambda: len(self.records) >= records)
 
     async def until_whole(self, folder: Path) -> None:
-        """Wait until it has all that the journal holds."""
+        """Wait until the reader has everything that the journal holds."""
         while lacking := len(missing(self.records, folder)):
             await self.until_count(len(self.records) + lacking)
 

@@ -73,7 +73,7 @@ class MidBatch:
         return self
 
     async def reached(self, consumers: int = 1) -> None:
-        """Wait until that many consumers are blocked with an uncommitted batch."""
+        """Wait until `consumers` consumers are blocked with an uncommitted batch."""
         await until(lambda: self._waiting() >= consumers)
 
     def _waiting(self) -> int:

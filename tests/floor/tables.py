@@ -50,7 +50,7 @@ async def play_unheard(stage: Stage, broker: Mosquitto) -> None:
 
 
 async def until_more(stage: Stage, found: FloorReader, records: int) -> None:
-    """Wait until that many more were read, or the rounds are over."""
+    """Wait until `records` more records have been read, or the rounds are over."""
     ended = asyncio.ensure_future(stage.device.ended())
     more = asyncio.ensure_future(found.until_count(len(found.records) + records))
     try:

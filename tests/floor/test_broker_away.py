@@ -101,7 +101,7 @@ async def test_a_broker_that_is_silent_in_play() -> None:
             await stage.played()
             assert [one["code"] for one in stage.daemon.logged("floor.away")] == ["floor-unreachable"]
             assert not found.records
-            assert await stage.daemon.end() == 0  # it does not wait for a broker
+            assert await stage.daemon.end() == 0  # the daemon ends without waiting for the broker
             way.open.set()
             await stage.start_daemon(IMPATIENT)
             await found.until_count(20)
@@ -140,7 +140,7 @@ async def test_refusing_and_then_not() -> None:
             await stage.played()
             assert {one["code"] for one in stage.daemon.logged("floor.away")} == {"floor-refused"}
             await broker.stop()
-            broker.lines.remove(f"acl_file {access}")  # with one it drops what comes before the reader is back
+            broker.lines.remove(f"acl_file {access}")  # an ACL makes it drop messages until the reader is back
             await broker.start()
             await finish(stage, found)
 

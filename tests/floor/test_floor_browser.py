@@ -62,7 +62,7 @@ class Eyes:
         await self.page.locator("#headline .text", has_text=text).wait_for()
 
     async def sees(self, count: int) -> None:
-        """Wait until there are that many tables."""
+        """Wait until the page shows `count` tables."""
         tiles = self.page.locator(".tile")
         if count:
             await tiles.nth(count - 1).wait_for()
@@ -84,7 +84,9 @@ async def looking(folder: Path, *told: Told, language: str = "en", theme: str = 
     """Yield the page. Every complaint from the browser is a failure: an error in a script, or a violation of the
     policy.
     """
-    from playwright.async_api import async_playwright  # starts a process: only where a browser is asked for
+    from playwright.async_api import (
+        async_playwright,
+    )  # starts a process, so it is imported only where a browser is needed
 
     async with AsyncExitStack() as stack:
         broker = await stack.enter_async_context(mosquitto(folder))

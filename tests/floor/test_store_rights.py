@@ -57,8 +57,8 @@ def test_a_reader_may_read_only_the_views(server: Postgres, own_role: str, rows:
 
 
 def in_months(records: list[Record], months: int) -> list[Record]:
-    """Return the records with that many decisions each a month after the one before, and without heads, whose times are
-    signed.
+    """Return the records with `months` decisions, each a month after the previous one. Heads are left out, since their
+    times are signed.
     """
     found: list[Record] = []
     step = 0

@@ -188,7 +188,7 @@ def test_asking_a_real_program() -> None:
 
 
 def certificate(folder: Path, name: str, days: int) -> Path:
-    """Return a file with a certificate that expires in that many days, and its key."""
+    """Return a file with a certificate that expires in `days` days, and its key."""
     key = ec.generate_private_key(ec.SECP256R1())
     names = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
     end = datetime.now(UTC) + timedelta(days=days, hours=12)

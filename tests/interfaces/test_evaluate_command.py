@@ -29,18 +29,18 @@ Dealer  8D 8H TD   Six             6 points, 0 pictures
 
 Box 1   KD JC QD   Three Knights   0 points, 3 pictures   WON
   Initial bet    won      1 to 1   +1 a unit   Player wins on Other Points (TP 4.1)
-  Tie            lost              -1 a unit   nothing that it pays on (TP 3.13.1)
+  Tie            lost              -1 a unit   no paying result (TP 3.13.1)
   Three Pictures won      16 to 1  +16 a unit  Three Pictures (TP 4.1)
 
 Box 2   9S 8C 9C   Six             6 points, 0 pictures   TIED
   Initial bet    returned          0 a unit    both hands have the same ranking (TP 3.13)
   Tie            won      8 to 1   +8 a unit   Tie (TP 3.13.1)
-  Three Pictures lost              -1 a unit   nothing that it pays on (TP 1.1.2)
+  Three Pictures lost              -1 a unit   no paying result (TP 1.1.2)
 
 Box 5   3D 4D TS   Seven           7 points, 0 pictures   WON
   Initial bet    won      1 to 1   +1 a unit   Player wins on Other Points (TP 4.1)
-  Tie            lost              -1 a unit   nothing that it pays on (TP 3.13.1)
-  Three Pictures lost              -1 a unit   nothing that it pays on (TP 1.1.2)
+  Tie            lost              -1 a unit   no paying result (TP 3.13.1)
+  Three Pictures lost              -1 a unit   no paying result (TP 1.1.2)
 """,
     ),
     "RTP": (
@@ -53,7 +53,7 @@ Dealer  9D JC QH   Double Picture Nine   9 points, 2 pictures
 
 Box 1   KD KC 6H   Double Picture Six    6 points, 2 pictures   LOST
   Main wager     lost              -1 a unit  the Dealer's hand ranks higher than the box's (RTP 3.16)
-  Tie            lost              -1 a unit  nothing that it pays on (RTP 1.1.6)
+  Tie            lost              -1 a unit  no paying result (RTP 1.1.6)
   Royal Pictures won      8 to 1   +8 a unit  Any Picture Pair (RTP 4.2)
 
 Box 2   KS QC 9C   Double Picture Nine   9 points, 2 pictures   STANDOFF
@@ -85,7 +85,7 @@ Dealer  7D 9C TS   Plain Six            6 points, 0 pictures
 
 Box 3   TD KH 6D   Single Picture Six   6 points, 1 picture   WINS
   Initial Bet    won      1 to 2   +7 1/2 on 15  Player wins on 6 points (NC 4.1)
-  Three Pictures lost              -1 on 1       nothing that it pays on (NC 1.17)
+  Three Pictures lost              -1 on 1       no paying result (NC 1.17)
 
 Box 4   AD 5C TH   Plain Six            6 points, 0 pictures   TIE GAME
   Initial Bet    returned          0 on 15       both hands have the same ranking (NC 3.13.3)
@@ -105,16 +105,16 @@ Dealer  AH KS QD   One, two Pictures   1 point, 2 pictures
 Box 1   AS KD QC   One, two Pictures   1 point, 2 pictures   TIED
   Initial wager              returned          0 a unit     both hands have the same three ranks (P3 3.13.2)
   Tie                        won      400 to 1 +400 a unit  Perfect Tie (P3 4.1)
-  Player Prosperity Pictures lost              -1 a unit    nothing that it pays on (P3 1.1.4)
-  Dealer Prosperity Pictures lost              -1 a unit    nothing that it pays on (P3 1.1.4)
+  Player Prosperity Pictures lost              -1 a unit    no paying result (P3 1.1.4)
+  Dealer Prosperity Pictures lost              -1 a unit    no paying result (P3 1.1.4)
   Picture Perfect            won      100 to 1 +100 a unit  2 Matching Picture cards (P3 4.3)
 
 Box 2   JC 9D 7S   Six, one Picture    6 points, 1 picture   WON
   Initial wager              won      1 to 2   +1/2 a unit  Player wins on Six Points (P3 4.1)
-  Tie                        lost              -1 a unit    nothing that it pays on (P3 1.1.6)
-  Player Prosperity Pictures lost              -1 a unit    nothing that it pays on (P3 1.1.4)
-  Dealer Prosperity Pictures lost              -1 a unit    nothing that it pays on (P3 1.1.4)
-  Picture Perfect            lost              -1 a unit    nothing that it pays on (P3 1.1.3)
+  Tie                        lost              -1 a unit    no paying result (P3 1.1.6)
+  Player Prosperity Pictures lost              -1 a unit    no paying result (P3 1.1.4)
+  Dealer Prosperity Pictures lost              -1 a unit    no paying result (P3 1.1.4)
+  Picture Perfect            lost              -1 a unit    no paying result (P3 1.1.3)
 """,
     ),
     "F3": (
@@ -124,21 +124,21 @@ Box 2   JC 9D 7S   Six, one Picture    6 points, 1 picture   WON
 Readings: three_pictures_wager=boxes (F3 O1), tie_on=ranking (F3 item 6)
 
 Banker    QS KC 6C   2P6   6 points, 2 pictures
-  Banker Pair Plus lost              -1 a unit    nothing that it pays on (F3 item 8)
+  Banker Pair Plus lost              -1 a unit    no paying result (F3 item 8)
 
 Player 1  TH JH QH   2P0   0 points, 2 pictures   LOSE
   Win              lost              -1 a unit    the Banker's hand ranks higher than the Player's (F3 PM3)
   Lose             won      1 to 2   +1/2 a unit  Lose on any combination of 6 (F3 O2)
-  Tie              lost              -1 a unit    nothing that it pays on (F3 item 6)
-  3P               lost              -1 a unit    nothing that it pays on (F3 item 3)
+  Tie              lost              -1 a unit    no paying result (F3 item 6)
+  3P               lost              -1 a unit    no paying result (F3 item 3)
   Pair Plus        won      40 to 1  +40 a unit   Straight Flush (F3 O3)
 
 Player 2  KS 2D AC   P3    3 points, 1 picture   LOSE
   Win              lost              -1 a unit    the Banker's hand ranks higher than the Player's (F3 PM3)
   Lose             won      1 to 2   +1/2 a unit  Lose on any combination of 6 (F3 O2)
-  Tie              lost              -1 a unit    nothing that it pays on (F3 item 6)
-  3P               lost              -1 a unit    nothing that it pays on (F3 item 3)
-  Pair Plus        lost              -1 a unit    nothing that it pays on (F3 item 8)
+  Tie              lost              -1 a unit    no paying result (F3 item 6)
+  3P               lost              -1 a unit    no paying result (F3 item 3)
+  Pair Plus        lost              -1 a unit    no paying result (F3 item 8)
 """,
     ),
 }

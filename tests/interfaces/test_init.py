@@ -98,7 +98,7 @@ def test_nothing_is_overwritten(tmp_path: Path, there: str) -> None:
         assert done.exit_code == 0
     else:
         assert done.exit_code == 2
-        assert "there already" in done.stderr
+        assert "already exists" in done.stderr
         assert "Nothing was overwritten" in done.stderr
         assert (folder if there == "file" else folder / there).read_text() == "mine"
 

@@ -44,7 +44,7 @@ def test_a_text_that_a_person_wrote_is_not_changed() -> None:
 
 @pytest.mark.parametrize(("title", "game"), [("round {number} begins", "NC"), ("table resumed", ""), ("Dealer", "NC")])
 def test_a_title_that_is_not_the_games_own_is_never_translated(title: str, game: str) -> None:
-    """Messages, but written as the title in another version's journal."""
+    """Texts of the program, each recorded as the title of a game by another version."""
     event = {"event": "game_chosen", "title": title, "version": "", "effective": "", "settings": {"game": game}}
     said = line_for_screens(event, OwnWords(), NAMES)
     assert said is not None

@@ -55,7 +55,7 @@ from simulators.ports.in_process import simulated_key, simulated_serial
 from tests.link.parts import Bench, Desk, HandClock, running
 
 CARDS_DRAWN: Final = 24
-LENGTHS: Final = (6, 59, 60, 61, 128)  # of identifiers; sealed evidence is in blocks
+LENGTHS: Final = (6, 59, 60, 61, 128)  # the lengths of identifiers; sealed evidence is padded to blocks
 TAGS: Final = {card: f"E2-{card.number:03d}".ljust(LENGTHS[card.number % len(LENGTHS)], "x") for card in DECK}
 
 

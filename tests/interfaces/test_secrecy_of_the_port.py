@@ -256,7 +256,7 @@ async def served_table() -> AsyncIterator[ServedTable]:
             await writer.close()
 
 
-LOOKS: Final = 6  # in a deal, at equal distances
+LOOKS: Final = 6  # looks during a deal, at equal distances
 
 
 async def overhear_the_port(course: OverheardTable) -> tuple[list[bytes], list[Any]]:

@@ -74,7 +74,7 @@ def test_of_two_started_together_one_gets_the_socket(dead: bool, mocker: pytest_
         check_path(path)
         mocker.patch.object(unix_socket, "check_path")
         patched = mocker.patch.object(unix_socket, "_check_in", check_and_meet)
-        with pytest.raises(SocketRefusedError, match="the socket of a program that runs"):
+        with pytest.raises(SocketRefusedError, match="belongs to a program that is running"):
             Listener(path)
         with socket.socket(socket.AF_UNIX) as caller:
             caller.connect(str(path))
@@ -95,7 +95,7 @@ def test_a_socket_with_a_listening_program_is_left_untouched(backlog: int) -> No
             for caller in callers:
                 caller.setblocking(False)
                 caller.connect_ex(str(path))
-            with pytest.raises(SocketRefusedError, match="the socket of a program that runs"):
+            with pytest.raises(SocketRefusedError, match="belongs to a program that is running"):
                 Listener(path)
             assert path.is_socket()
         for caller in callers:

@@ -62,7 +62,7 @@ def read(path: Path) -> Any:
 
 
 def open_hook(value: Any) -> Any:
-    """Encode openly, for a kept state, a value that a journal would seal."""
+    """Encode in the clear, for a kept state, a value that a journal would seal."""
     if isinstance(value, Card):
         return value.code
     if isinstance(value, Concealed):

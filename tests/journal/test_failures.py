@@ -18,7 +18,7 @@ from controller.journal.file import SqliteConnection, connect
 from tests.journal.vocabulary import Noted, Said, append, entries, moment, open_journal
 
 FULL = sqlite3.OperationalError("database or disk is full")
-STATEMENTS = ["BEGIN", "INSERT", "SELECT", "COMMIT"]  # of one append
+STATEMENTS = ["BEGIN", "INSERT", "SELECT", "COMMIT"]  # the statements of one append
 
 
 class Failing:

@@ -20,7 +20,7 @@ from controller.language import catalogue
 from tools import catalogue as tool
 
 PSEUDO: Final = "en-XA"  # what CLDR calls accented English
-LONGER: Final = 0.4  # of the letters, with the brackets
+LONGER: Final = 0.4  # the growth as a share of the letters, including the brackets
 OPENING, CLOSING = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}", "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
 PLAIN: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 ACCENTED: Final = "àƀçđèƒĝĥìĵķļɱñòþǫŕšţùṽŵẋýžÀƁÇĐÈƑĜĤÌĴĶĻṀÑÒÞǪŔŠŢÙṼŴẊÝŽ"

@@ -28,7 +28,7 @@ NAMES: Final = frozenset({"ann", "bob", "dealer", "pit", "supervisor", "manager"
 """The ids of people."""
 JOINTS: Final = frozenset({"and", "or"})
 """CLDR's between the parts of a list. It has no such locale, and its English stands in for it."""
-CODE: Final = re.compile(r"[A-Z]{1,4}\d?")  # of a game, a clause, a card, a device
+CODE: Final = re.compile(r"[A-Z]{1,4}\d?")  # the code of a game, a clause, a card or a device
 
 
 hints_of: Final = cache(get_type_hints)

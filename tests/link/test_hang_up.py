@@ -41,7 +41,7 @@ from .parts import KEY, PATIENCE, Changes, Desk, HandClock, open_descriptors, ru
 from .rigs import SERIAL_NUMBER, usb_threads
 
 ENDED = (LinkState.LOST, LinkState.ABSENT)
-HEARTBEATS = 20  # of some 20 bytes each
+HEARTBEATS = 20  # heartbeats of some 20 bytes each
 
 
 class NotingDevice(SimulatedDevice):

@@ -70,7 +70,7 @@ class BenchTable(Stage):
                 pass
 
     async def deal(self, script: Child, moves: Mapping[str, int]) -> None:
-        """Move cards by the device's console when the script reaches a line: `lift` or `draw`, that many times."""
+        """When the script reaches a line, `lift` or `draw` cards on the device's console as often as `moves` says."""
         moving = "lift" if self.unit is Unit.SETS else "draw"
         seen = 0
         for line, times in moves.items():

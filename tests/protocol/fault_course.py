@@ -30,7 +30,7 @@ from .table import add_up
 
 ObservationT = TypeVar("ObservationT", bound=AnyObservation)
 SETTLED_WITHIN: Final = 8.0  # seconds of silence, after which nothing more comes
-BACK_OFF: Final = 0.2  # seconds between a link and the next
+BACK_OFF: Final = 0.2  # seconds between one link and the next
 
 
 class FaultCourse:
@@ -88,7 +88,7 @@ class FaultCourse:
         return next((answer for answer in self.answers if answer.command_id == command_id), None)
 
     def take(self, times: int = 1, *, at_once: bool = False) -> None:
-        """Draw a card, or order and lift a set. `at_once`: the next does not wait for a report of the one before."""
+        """Draw a card, or order and lift a set. `at_once`: the next does not wait for a report of the previous one."""
         for _ in range(times):
             self.asked += 3 if self.side == "shuffler" else 1
             if self.mechanism.exit_held and not at_once:

@@ -31,7 +31,7 @@ from simulators.devices.faulty_line import Direction, LineFaults
 from .parts import NEVER, BenchDevice, make_host, nonces
 
 LATENCY: Final = 0.004  # seconds
-BACK_OFF: Final = 0.2  # seconds between a link and the next
+BACK_OFF: Final = 0.2  # seconds between one link and the next
 COMMANDS: Final[tuple[AnyCommand, ...]] = (Dispense(3), HoldExit(), ReleaseExit(), Show("§"))
 PATIENCE: Final = 600.0  # seconds of virtual time in which something must have happened
 
@@ -113,7 +113,7 @@ class Table:
         self.device.link.reboot(self.random.getrandbits(32) | 1, keep_reports=keep_reports)
 
     def play(self, reports: int) -> None:
-        """Make that many reports while commands come and links break, then finish everything."""
+        """Make `reports` reports while commands come and links break, then finish everything."""
         for _ in range(reports):
             self.pass_time(self.random.expovariate(1 / self._pause))
             self.report()

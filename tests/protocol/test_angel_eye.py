@@ -50,7 +50,7 @@ def test_further_copies_of_the_last_telegram_are_not_cards() -> None:
     assert texts_of(shoe.receive(card("3", 0xAA) + card("2") * 3, 0.0)) == ["card TC", "card KD"]
 
 
-AGAIN = "noted: the last telegram of the link before came again"
+AGAIN = "noted: the last telegram of the previous link came again"
 
 
 @pytest.mark.parametrize("restarted", [False, True], ids=["the cable was out", "the daemon restarted"])

@@ -77,7 +77,7 @@ def type_word(annotation: Any) -> str:
 
 
 def fields_of(struct: type[msgspec.Struct]) -> list[tuple[str, str, Any]]:
-    """Return name, type as the page writes it, and default of each field."""
+    """Return the name, the type as the page writes it, and the default of each field."""
     annotations = get_type_hints(struct, include_extras=True)
     found: list[tuple[str, str, Any]] = []
     for field in msgspec.structs.fields(struct):

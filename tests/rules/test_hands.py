@@ -60,7 +60,7 @@ def test_nc_3_2_a_hand_is_of_the_class_that_the_list_describes(text: str, name: 
 
 
 def expected_count(shown: int, total: int) -> int:
-    """Count the hands with that many pictures and points, over the ranks of the other cards."""
+    """Count the hands with `shown` pictures and `total` points, over the ranks of the other cards."""
     counts = Counter(
         sum(ranks) % 10 for ranks in combinations([min(rank, 10) for rank in range(1, 11) for _ in range(4)], 3 - shown)
     )

@@ -217,7 +217,7 @@ def test_each_row_names_a_clause_or_house_procedure_and_known_settings(
 ) -> None:
     options = {setting.id: setting.words for setting in game(game_id).settings}
     for row in game(game_id).irregularities:
-        whole = row.when.counted_wrong is False  # no clause covers a count that finds the deck whole
+        whole = row.when.counted_wrong is False  # no clause covers a count that finds the deck complete
         assert row.clause.startswith(f"{game_id} ") is not whole
         assert row.authority == ("house procedure" if whole else "")
         assert row.because

@@ -29,7 +29,7 @@ def test_an_incomplete_deck_is_replaced_by_the_next_one(word: str, note: str) ->
         list(play(scenario, course))
     raised = [str(one.note) for one in course.history if isinstance(one, IrregularityRaised)]
     assert raised == [f"the shuffle counted the deck: {note}"]
-    assert len([one for one in course.history if isinstance(one, DeckMadeUnusable)]) == 1, "the second deck is whole"
+    assert len([one for one in course.history if isinstance(one, DeckMadeUnusable)]) == 1, "the second deck is complete"
     assert not any(isinstance(one, DeviceNoted) for one in course.history)
 
 

@@ -9,7 +9,7 @@ from tests.search.cases import Case
 from tests.search.explore import Search
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "testing.md"
-HEAD: Final = "| search | states | transitions | longest way |"
+HEAD: Final = "| search | states | transitions | longest path |"
 RULE: Final = "|---|---|---|---|"
 
 

@@ -56,7 +56,7 @@ def of_verdicts(decks: int, sets: int, seed: int) -> dict[str, Rates]:
 
 
 def of_evidence(known: int, sets: int, seed: int) -> Rates:
-    """Return the rate of alarms by the evidence of `LOOKS` decks with that many cards, over all sets."""
+    """Return the rate of alarms by the evidence of `LOOKS` decks with `known` cards, over all sets."""
     limits, raised = -np.log(LEVELS), np.zeros(len(LEVELS))
     random = np.random.default_rng([seed, known])
     for begin in range(0, sets, TOGETHER):
@@ -78,7 +78,7 @@ def exact_rates() -> dict[str, tuple[Distribution, float]]:
 
 
 def rate(null: Distribution, low: float, decks: int, level: float) -> float:
-    """Return how often the sum over that many decks has p at most `level`, which is less often than `level`, since
+    """Return how often the sum over `decks` decks has p at most `level`, which is less often than `level`, since
     sums are whole numbers.
 
     It counts each sum without the audit's code.

@@ -13,14 +13,14 @@ NEW_DECK: Final = tuple(rank + suit for suit in "SHDC" for rank in "A23456789TJQ
 
 
 def shuffled(model: str, decks: int, seed: int = 1, cards: int = 52) -> list[DeckOrders]:
-    """Return new decks of that many cards, each shuffled once."""
+    """Return new decks of `cards` cards, each shuffled once."""
     before = NEW_DECK[:cards]
     orders = model_named(model, cards).shuffle(np.random.default_rng(seed), decks, cards)
     return [DeckOrders(before, tuple(before[card] for card in order)) for order in orders.tolist()]
 
 
 def from_random_orders(model: str, decks: int, seed: int = 1, cards: int = 52) -> list[DeckOrders]:
-    """Return decks of that many cards, each shuffled once from a random order."""
+    """Return decks of `cards` cards, each shuffled once from a random order."""
     random = np.random.default_rng([seed, decks])
     found = []
     for deck in shuffled(model, decks, seed, cards):

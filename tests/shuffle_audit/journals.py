@@ -51,7 +51,7 @@ class DealingTable(JournaledTable):
         self.finish()
 
     def play_new(self, model: str, decks: int, seed: int = 1) -> list[list[Card]]:
-        """Play that many new decks, each shuffled once from its maker's order, dealt and taken away; return the orders
+        """Play `decks` new decks, each shuffled once from its maker's order, dealt and taken away; return the orders
         out.
         """
         made = shuffled_new(model, decks, seed)

@@ -114,7 +114,7 @@ def ace_after_king(chance: float) -> Shuffle:
 
 
 def first_again(count: int, ago: int, chance: float) -> Shuffle:
-    """Return a shuffle that, with this chance, puts first the cards that were first that many decks ago."""
+    """Return a shuffle that, with this chance, puts the cards first that were first `ago` decks ago."""
 
     def shuffle(random: Random, deck: Deck, earlier: Sequence[Deck]) -> Deck:
         out = random.permutation(deck)
@@ -132,7 +132,7 @@ def modelled(name: str) -> Shuffle:
 
 
 def good_at_first(decks: int, then: Shuffle) -> Shuffle:
-    """Return a shuffle that is uniform for that many decks."""
+    """Return a shuffle that is uniform for `decks` decks."""
     return lambda random, deck, earlier: (
         random.permutation(deck) if len(earlier) < decks else then(random, deck, earlier)
     )
@@ -167,7 +167,7 @@ MACHINES: Final[dict[str, Shuffle]] = {
 
 
 def faces_of(shuffle: Shuffle, random: Random, decks: int) -> list[Deck]:
-    """Return the order in of the first deck, and each order out."""
+    """Return the order in which the first deck went in, and the order in which each deck came out."""
     rows = [np.arange(CARDS)]
     for _ in range(decks):
         rows.append(shuffle(random, rows[-1], rows[1:]))
@@ -181,7 +181,7 @@ def decks_of(shuffle: Shuffle, random: Random, decks: int) -> list[DeckOrders]:
 
 
 class Found(NamedTuple):
-    """How many decks find a machine in 50, 80 and 95 % of the audits; None: more than were made."""
+    """The numbers of decks that find a machine in 50, 80 and 95 % of the audits. None: more than were made."""
 
     kind: str
     ours: tuple[int | None, ...]

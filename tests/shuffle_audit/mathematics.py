@@ -42,7 +42,7 @@ ALPHA: Final = "\N{GREEK SMALL LETTER ALPHA}"
 
 
 def moments(one: Distribution) -> tuple[float, float]:
-    """Return mean and standard deviation."""
+    """Return the mean and the standard deviation."""
     counts = np.arange(len(one))
     mean = float((counts * one).sum())
     return mean, float(np.sqrt(((counts - mean) ** 2 * one).sum()))

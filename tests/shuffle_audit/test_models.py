@@ -86,7 +86,7 @@ def test_two_passes_are_one_of_more_shelves(from_top: bool) -> None:
 
 @pytest.mark.parametrize("model", KNOWN, ids=lambda model: model.words)
 def test_the_probabilities_of_all_orders_add_up_to_one(model: KnownModel) -> None:
-    """The decks have five cards, one or two."""
+    """Decks of one, two and five cards are tested."""
     for cards in (1, 2, 5) if not isinstance(model, FavouredPlace) else (5,):
         orders: Orders = np.array(list(permutations(range(cards))))
         assert np.exp(model.log_ratios(orders)).mean() == pytest.approx(1.0)

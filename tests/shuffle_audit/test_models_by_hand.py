@@ -33,7 +33,7 @@ def exchange() -> Chances:
 
 
 def several(one: Chances, times: int) -> Chances:
-    """Return the distribution after that many independent shuffles."""
+    """Return the distribution after `times` independent shuffles."""
     number = {tuple(order): at for at, order in enumerate(FOUR.tolist())}
     found = np.zeros(24)
     found[0] = 1.0

@@ -16,7 +16,7 @@ UNKNOWN = DeckOrders((), ("KS", "10H", "AS"))
 
 
 def refused(tmp_path: Path, name: str, content: str | bytes) -> list[tuple[int, str, str]]:
-    """Return line, code and sentence of each fault."""
+    """Return the line, code and sentence of each fault."""
     path = tmp_path / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     with pytest.raises(OrderFileError) as error:

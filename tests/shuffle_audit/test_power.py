@@ -40,7 +40,7 @@ class Recorded:
         return self._made[-1]
 
     def audits(self, audits: int, decks: int) -> list[list[DeckOrders]]:
-        """Return the first decks of each of that many audits, by the names of their cards."""
+        """Return the first `decks` decks of each of `audits` audits, by the names of their cards."""
         cards = self._made[0].shape[1]
         made = np.concatenate([each.reshape(audits, -1, cards) for each in self._made], axis=1)[:, :decks]
         names = NEW_DECK[:cards]

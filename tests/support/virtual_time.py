@@ -18,7 +18,7 @@ class _Selector(selectors.DefaultSelector):
     def select(self, timeout: float | None = None) -> list[Any]:
         ready = super().select(0)
         if not ready and timeout is None:
-            raise RuntimeError("nothing can happen any more: everything waits for something else")
+            raise RuntimeError("nothing can happen: everything waits for something else")
         if not ready and timeout is not None:
             self.now += max(timeout, 0.0)
         return ready

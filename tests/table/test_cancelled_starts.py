@@ -139,7 +139,7 @@ def test_an_open_table_without_a_round_before_is_idle_again() -> None:
 
 
 def test_a_cancelled_start_leaves_the_cards_of_the_round_before_in_the_deck() -> None:
-    """A set of the next deal has left the device since; the cards of the round before are not on the table."""
+    """A set of the next deal has left the device meanwhile; the cards of the previous round are not on the table."""
     table = TableHarness().start().to_dealing().finish().to_betting()
     table.device.form_set(3)
     assert table.state.decks.tray
@@ -164,7 +164,7 @@ def test_cards_burnt_in_the_cancelled_start_do_not_count() -> None:
 
 
 def test_after_a_cancelled_start_the_round_before_is_the_last_one_dealt() -> None:
-    """Round 2 was cancelled when no one bet: in round 3, reports about the round before concern round 1."""
+    """Round 2 was cancelled when no one bet: in round 3, reports about the previous round concern round 1."""
     table = TableHarness().start().to_dealing().finish().to_betting()
     table.do(operations.CancelStart())
     table.do(operations.PlaceYourBets())

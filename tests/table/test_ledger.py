@@ -241,7 +241,7 @@ def test_a_count_of_the_floor_is_in_the_account_and_leaves_a_doubt_about_the_res
     assert (account(table).dropped, table.state.stub_due) == (1, 39)
     table.count(39)
     table.confirm()
-    assert not table.state.open, "the account makes 52: the deck is whole"
+    assert not table.state.open, "the account makes 52: the deck is complete"
     assert account(table).whole
 
 

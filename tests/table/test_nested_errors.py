@@ -68,7 +68,7 @@ def test_nc_5_7_2_exchanged_hands_found_when_turned_over_settle_as_intended() ->
     table.expose("B1", HANDS["B3"])
     assert raised(table) == [Kind.OTHER_DEALING_ERROR]
     table.swap("B1", "B3")
-    assert raised(table) == [Kind.OTHER_DEALING_ERROR], "that is the error which is open already"
+    assert raised(table) == [Kind.OTHER_DEALING_ERROR], "that error is already open"
     table.confirm(reconstructable=True)
     all_continue(table)
     table.put_right()

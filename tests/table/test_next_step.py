@@ -115,7 +115,7 @@ def test_without_its_device_a_round_is_dealt_by_hand_or_waits() -> None:
 
 
 def test_a_deck_that_still_has_to_be_counted_has_no_account() -> None:
-    """The hands of the round before do not count."""
+    """The hands of the previous round do not count."""
     table = TableHarness().start().to_dealing()
     table.take()
     table.do(operations.AbandonRound("the shift manager", "fire"), Role.SHIFT_MANAGER)

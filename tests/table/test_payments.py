@@ -95,7 +95,7 @@ def test_nc_5_9_a_hand_removed_late_shows_which_chips_move() -> None:
     )
     ledger = ledger_of(table.state)
     assert ledger is not None
-    assert ledger.total == 52, "the stub was counted: the deck is whole, and no card is added to it"
+    assert ledger.total == 52, "the stub was counted: the deck is complete, and no card is added to it"
     table.fresh_deck()
     assert table.refused(operations.PlaceYourBets())[0] == "chips"
     assert [one.operation for one in offers(table.state) if one.primary] == ["record_settled"]

@@ -45,7 +45,7 @@ def test_the_question_shows_the_last_count_and_its_effect(game_id: str, clause: 
         f'If so, press "Confirm": the round becomes void ({clause}).'
     )
     table.count(40)
-    whole = 'By the last count, the deck is whole: 40 cards are left. Press "Play goes on".'
+    whole = 'According to the last count, the deck is complete: 40 cards are left. Press "Play goes on".'
     assert asked(table) == f"{SUPERVISOR}{whole}"
     table.confirm()
     assert not table.state.open
@@ -57,7 +57,7 @@ def test_a_doubt_is_not_asked_again_once_the_cards_were_counted() -> None:
     assert asked(table) == "The door was open. Count the stub by hand, with a witness, and enter the count."
     table.count(40)
     assert "door" not in asked(table)
-    assert "the deck is whole" in asked(table)
+    assert "the deck is complete" in asked(table)
 
 
 def test_the_count_of_the_waiting_deck_does_not_concern_the_stub() -> None:
@@ -71,7 +71,7 @@ def test_the_count_of_the_waiting_deck_does_not_concern_the_stub() -> None:
         'If so, press "Confirm": the deck stays out of use.'
     )
     table.do(operations.CountCards("deck", 52, "a witness"))
-    assert asked(table) == (f'{SUPERVISOR}By the last count, the deck is whole. If so, press "Confirm".')
+    assert asked(table) == (f'{SUPERVISOR}According to the last count, the deck is complete. If so, press "Confirm".')
 
 
 def test_a_matter_for_a_ruling_shows_the_last_count() -> None:
@@ -82,7 +82,8 @@ def test_a_matter_for_a_ruling_shows_the_last_count() -> None:
     )
     table.count(39)
     assert asked(table) == (
-        f"{MANAGER}By the last count, the deck is whole: 39 cards are left. The rules are silent. What is the ruling?"
+        f"{MANAGER}According to the last count, the deck is complete: 39 cards are left. The rules are silent. "
+        "What is the ruling?"
     )
 
 
@@ -126,7 +127,7 @@ def test_a_question_names_its_subject() -> None:
     assert [text.partition("? ")[0] for text in said] == ["Was a card of box 1 dropped", "Was a card of box 3 dropped"]
 
 
-# -- the round before
+# -- the previous round
 
 
 def _second_round(game_id: str) -> TableHarness:

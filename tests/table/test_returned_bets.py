@@ -98,7 +98,7 @@ def test_a_record_entered_by_mistake_is_struck_out() -> None:
 @pytest.mark.parametrize("returned", [True, False])
 @pytest.mark.parametrize("ends", [Phase.DEALING_SETS, Phase.EXPOSING, Phase.SETTLING])
 def test_a_lifted_void_withdraws_the_record(ends: Phase, returned: bool, wagers: bool) -> None:
-    """The round was paid and its conclusion was requested once, but neither counts any more."""
+    """The round was paid and its conclusion was requested once, but neither counts now."""
     table = with_bets() if wagers else TableHarness().start().to_dealing()
     if ends is not Phase.DEALING_SETS:
         table.deal()

@@ -103,7 +103,7 @@ def test_a_ruling_without_authority_or_reason_is_refused() -> None:
         assert table.refused(nothing, Role.SHIFT_MANAGER)[0] == "ruling"
 
 
-# -- errors of the round before ----------------------------------------------------------------------------------------
+# -- errors of the previous round --------------------------------------------------------------------------------------
 
 
 def second_round(game_id: str) -> TableHarness:

@@ -17,7 +17,7 @@ BOTH = pytest.mark.parametrize("unit", Unit)
 
 
 def dealt_in_order(table: TableHarness) -> list[tuple[str, str]]:
-    """Return place and face of every card in the order of the deal."""
+    """Return the place and face of every card in the order of the deal."""
     return [
         (place, held.face.expose().code)
         for dealt in table.events_of(events.CardsDealt)

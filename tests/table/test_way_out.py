@@ -25,7 +25,7 @@ def find_way_out(table: TableHarness) -> None:
     assert lead_to_next_round(table) > 0
     assert table.state.round.number == before + 1
     for event in table.events_of(events.IrregularityResolved):
-        procedure = (event.outcome, event.clause) == ("continue", "")  # a count by hand found the deck whole
+        procedure = (event.outcome, event.clause) == ("continue", "")  # a count by hand found the deck complete
         assert event.clause in CLAUSES or event.outcome == "ruling" or procedure
 
 

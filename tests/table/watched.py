@@ -64,7 +64,7 @@ class WatchedTable(TableHarness):
         match event:
             case events.DeckArrived(waiting=False) | events.DeckShuffled(waiting=False) | events.DeckComesIntoPlay():
                 self._out = Counter(_places(_in_hands(state)))  # cards of the last round lie open until the next begins
-            case events.StartTakenBack() if state.earlier is not None:  # the round before continues with its cards
+            case events.StartTakenBack() if state.earlier is not None:  # the previous round continues with its cards
                 again = replace(state, round=state.earlier)
                 self._out += Counter(_places([*_in_hands(again), *_on_piles(again)]))
             case events.CardsFoundElsewhere():

@@ -20,7 +20,7 @@ from tests.vm.guest import Guest
 MEMORY: Final = 640  # MiB
 PATIENCE: Final = 300.0  # seconds of real time for a wait: the machine is slow, and others use the host
 LINES: Final = 32 << 20  # bytes of the longest line that the agent or the monitor may write
-FORWARDED: Final = 7000  # the port inside at which the proxy of the table's socket listens
+FORWARDED: Final = 7000  # the port of the guest on which the proxy for the table's socket listens
 ADDRESS: Final = "10.0.2.15"  # inside; QEMU's user network
 HOST: Final = "10.0.2.2"  # the host's loopback, as it is seen from inside
 BOOT: Final = "console=ttyS0 panic=-1 no_timer_check quiet net.ifnames=0 systemd.show_status=0"

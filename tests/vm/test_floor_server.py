@@ -63,7 +63,7 @@ class Pit:
         await self.guest.until(f'test "$({asking(VERIFIED)})" -ge {entry}')
 
     async def steps(self, count: int) -> None:
-        """Wait until the journal has that many more entries."""
+        """Wait until the journal has `count` more entries."""
         end = (await self.table.view()).entry + count
         await self.table.until(lambda view: view.entry > end)
 
@@ -103,7 +103,7 @@ async def make_certificate(guest: Guest, name: str) -> None:
 
 
 async def follow_the_page(guest: Guest) -> None:
-    """Follow the page. The program is there already (step 1), and a table as in docs/install.md."""
+    """Follow the page. The program is already installed (step 1), and a table as in docs/install.md."""
     await guest.run(f"echo {ADDRESS} broker.example floor.example >> /etc/hosts")
     for path in (await guest.run(f"find {SOURCES}/deployment -type f")).splitlines():
         await guest.write(path, in_the_house((await guest.read(path)).decode()).encode())

@@ -99,7 +99,8 @@ def screens(table: CheckedTable) -> Iterator[MachineFinding]:
 def _free(table: CheckedTable, http: HttpSection) -> MachineFinding:
     if table.machine.run("systemctl", "is-active", table.unit) == "active":
         sentence = message(
-            "The daemon runs but does not listen on port {port}: the file was changed since its start.", port=http.port
+            "The daemon runs but does not listen on port {port}: the file has been changed since it started.",
+            port=http.port,
         )
         return problem(message("port"), sentence, f"systemctl restart {table.unit}")
     return ok(message("port"), message("Port {port} is free; the daemon opens it at its start.", port=http.port))
@@ -167,7 +168,7 @@ def _host(table: CheckedTable, http: HttpSection, host: str, *, runs: bool) -> I
         )
         yield warning(message("hosts"), message("This PC does not know the name {host}.", host=host), mend)
     if runs and (reply := machine.ask(http.port, "/readyz", host)) is not None and reply.status == 421:
-        sentence = message("The daemon refuses the name {host}: the file was changed since its start.", host=host)
+        sentence = message("The daemon refuses the name {host}: the file has been changed since it started.", host=host)
         yield problem(message("hosts"), sentence, f"systemctl restart {table.unit}")
     served = machine.try_tls(host)
     if served.why:

@@ -61,7 +61,7 @@ class NewTable(NamedTuple):
     readings: dict[str, str]
     chosen_by: str
     people: tuple[NewPerson, ...]
-    port: int = 0  # of the console in a browser; 0 for none
+    port: int = 0  # the port of the console in a browser; 0 for none
 
 
 def checked_name(given: str) -> str:

@@ -77,7 +77,7 @@ def _serial_of(url: DeviceUrl) -> str:
 
 def _make(folder: Path, write: Callable[[Path], None]) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise BadInputError(message("{folder} is there already.", folder=str(folder)), NOT_OVERWRITTEN)
+        raise BadInputError(message("{folder} already exists.", folder=str(folder)), NOT_OVERWRITTEN)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         made = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
@@ -94,7 +94,7 @@ def _make(folder: Path, write: Callable[[Path], None]) -> None:
         raise BadInputError(message("--device: {why}", why=error.message), error.hint) from error
     except OSError as error:
         if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
-            raise BadInputError(message("{folder} is there already.", folder=str(folder)), NOT_OVERWRITTEN) from error
+            raise BadInputError(message("{folder} already exists.", folder=str(folder)), NOT_OVERWRITTEN) from error
         raise ProblemError(
             message("{folder} cannot be written: {why}.", folder=str(folder), why=error.strerror or str(error)),
             message("Make room there, then try again."),

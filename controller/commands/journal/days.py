@@ -59,7 +59,7 @@ class CasinoClock(NamedTuple):
         return self.local(utc_ns).isoformat(timespec="milliseconds")
 
     def day_of(self, utc_ns: int) -> date:
-        """Return the gaming day: events before it begins belong to the day before."""
+        """Return the gaming day: events before it begins belong to the previous day."""
         today = self.local(utc_ns).date()
         around = (today + timedelta(days=1), today, today - timedelta(days=1))
         return next(day for day in around if self._begins(day) <= utc_ns)

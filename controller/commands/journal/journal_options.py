@@ -116,7 +116,7 @@ def span_of(asked: JournalRequest, source: Source, day: str | None, since: str |
     """Return the requested time, or else the last gaming day of the journal. Raise `BadInputError`."""
     if day is not None:
         if since or until:
-            raise BadInputError(message("--day names a whole day."), message("Leave --from and --to out, or --day."))
+            raise BadInputError(message("--day names a whole day."), message("Leave out --day, or --from and --to."))
         return _day_called(asked, day)
     if since is None and until is None:
         return last_day(source, asked.clock) or ALL

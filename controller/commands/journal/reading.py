@@ -94,7 +94,7 @@ def _read(source: Source, after: int, wanted: Callable[[JournaledDecision], bool
 
 
 def _before(source: Source, begins_before: Callable[[File], bool]) -> tuple[int, Table]:
-    """Return the entry after which to read, and the opening state: those of the last file that begins before."""
+    """Return the entry after which to read and the opening state, from the last file that begins before it."""
     file = source.last_file_where(begins_before)
     return file.before, source.opening(file)
 

@@ -97,7 +97,7 @@ def _left(round_: JournaledRound) -> AnyText:
 
 
 def hand_rows(round_: JournaledRound) -> Iterator[tuple[AnyText, ...]]:
-    """Yield place, cards, and the result of each hand."""
+    """Yield the place, the cards and the result of each hand."""
     words = words_for(round_)
     for hand in round_.dealt:
         yield words.of(hand.place), " ".join(hand.cards), _became(hand)
@@ -152,7 +152,7 @@ def _result(bet: dict[str, Any]) -> Message:
 
 
 def title(found: JournaledIrregularity, words: OwnWords) -> Message:
-    """Return number, place, kind and clause."""
+    """Return the number, place, kind and clause."""
     row = found.row
     kind = words.own(KINDS[Kind(found.kind)])
     clause = row["clause"] or row.get("authority") or NO_CLAUSE

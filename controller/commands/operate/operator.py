@@ -263,7 +263,7 @@ class Operator:
         self._wait_for_cards(self.view.to_deal)
 
     def _wait_for_cards(self, dealt: int) -> None:
-        """Wait until that many cards are on the table. If the deal stops before, say why, unless an irregularity
+        """Wait until `dealt` cards are on the table. If the deal stops before, say why, unless an irregularity
         does.
         """
         if self.view.phase not in DEALING:

@@ -26,7 +26,7 @@ Kind: TypeAlias = Literal[
 ]  # fmt: skip
 KINDS: Final[tuple[str, ...]] = get_args(Kind)
 LONGEST: Final = 500  # characters of a sentence
-MOST_CONFLICTS: Final = 200  # of a journal, so that an endless sender does not fill the disk
+MOST_CONFLICTS: Final = 200  # conflicts for one journal, so that an endless sender does not fill the disk
 LONGEST_CONFLICT: Final = 64 * 1024  # bytes that are kept of one conflict
 
 _RAISE: Final = """INSERT INTO cardshoe.alarm (kind, journal, topic, number, sentence, count)

@@ -65,7 +65,7 @@ def take_decisions(connection: Connection, came: Sequence[CameDecision]) -> Deci
     repeated = 0
     for place, one in enumerate(ordered):
         made, journal = one.made, one.journal
-        before = new[-1] if new and new[-1].journal is journal else None  # from this batch
+        before = new[-1] if new and new[-1].journal is journal else None  # the previous decision in this batch
         found = stored.get(place)
         if before is not None and before.made.last >= made.first:
             found = StoredDecision(before.made.first, before.made.last, digest_of(before.made))

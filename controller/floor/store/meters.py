@@ -11,7 +11,7 @@ from controller.floor.store.alarms import KINDS
 from controller.floor.store.writing import BatchWritten
 
 ENDS: Final = ("broker", "database")
-EVIDENCE_KINDS: Final = "fork|rollback|other-table|bad-signature|key-changed"  # of alarms: a journal may be forged
+EVIDENCE_KINDS: Final = "fork|rollback|other-table|bad-signature|key-changed"  # alarms about possible forgery
 
 RECORDS: Final = Definition(
     "cardshoe_store_records_total", "counter", ("came",),

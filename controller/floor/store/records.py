@@ -34,7 +34,7 @@ _EVENT: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(AnyEvent, dec_ho
 
 
 LONGEST: Final = 1024 * 1024  # bytes of a record; those of a table have a tenth of that
-MOST_EVENTS: Final = 5000  # of a decision
+MOST_EVENTS: Final = 5000  # events of one decision
 DIGEST: Final = 16  # bytes
 _HASH: Final = 32  # bytes; a key has as many
 _SIGNATURE: Final = 64  # bytes

@@ -165,7 +165,7 @@ OUT_OF_PLAY: Final = Row(
     Kind.WRONG_COUNT,
     "NC 5.7.3",
     Disposition.CONTINUE,
-    explained(message("a hand that is out of play has a wrong number of cards"), message("it is invalidated already")),
+    explained(message("a hand that is out of play has a wrong number of cards"), message("it is already invalidated")),
     when=Facts(dealer_hand=False, dead_hand=True),
     noticed=UNTIL_NEXT,
     under=(("wrong_count_out_of_play", "nothing"),),
@@ -347,7 +347,7 @@ BETS: Final = (
         Disposition.CONTINUE,
         explained(
             message("a bet lies outside the limits"),
-            message("a bet above the maximum counts pro rata; a bet below the minimum counts as it lies (NC 5.2.1)"),
+            message("a bet above the maximum counts pro rata; a bet below the minimum counts as placed (NC 5.2.1)"),
         ),
         confirms=Role.DEALER,
         noticed=UNTIL_NEXT,

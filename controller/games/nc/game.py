@@ -123,7 +123,7 @@ SETTINGS: Final = (
         "A hand that is out of play has a wrong number of cards: what follows?",
         (
             ("as_in_play", "what follows for any hand: 5.5.4 before Players handle cards, 5.9 after that"),
-            ("nothing", "play goes on: the hand is invalidated already"),
+            ("nothing", "play goes on: the hand is already invalidated"),
         ),
         default="as_in_play",
     ),

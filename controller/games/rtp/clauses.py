@@ -393,7 +393,7 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
         reading="no placed wager is won or lost yet: each Player may withdraw, all his wagers or none, and the rest of "
         "the round is finished",
     ),
-    Provision("RTP 5.13.2", reading="some placed wager is won or lost already: no one withdraws, play goes on"),
+    Provision("RTP 5.13.2", reading="some placed wager is already won or lost: no one withdraws, play goes on"),
     # General
     Provision("RTP 6.1", reading="what no other clause covers waits for a ruling of the Gaming Shift Manager"),
     Provision("RTP 6.2", reading="a person in a higher position may do what a clause gives to a lower one"),

@@ -139,7 +139,7 @@ SIGNED_OFF: Final = {
 
 
 class SignedOff(Event, frozen=True, tag="signed_off"):
-    """No dealer is signed on at the screen any more. `why`: `locked`, `handed_over` or `off_duty`."""
+    """The dealer is no longer signed on at the screen. `why`: `locked`, `handed_over` or `off_duty`."""
 
     screen: str
     dealer: str

@@ -274,7 +274,7 @@ class CardToTurnDown(Event, frozen=True, tag="card_to_turn_down"):
     card may still be in the device.
     """
 
-    line = None  # the screen draws the move if the hand is still in play; `CardsTurnedDown` is shown
+    line = None  # the screen shows the move if the hand is still in play; `CardsTurnedDown` is shown
 
     irregularity: int
     place: Place

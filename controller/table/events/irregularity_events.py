@@ -149,7 +149,7 @@ class IrregularityConfirmed(Event, frozen=True, tag="irregularity_confirmed"):
 
 
 class ReportJoined(Event, frozen=True, tag="report_joined"):
-    """A person reported an irregularity that is open already. `place` and `card` are added if they were not known."""
+    """A person reported an irregularity that is already open. `place` and `card` are added if they were not known."""
 
     irregularity: int
     by: str

@@ -31,7 +31,7 @@ class PhaseEntered(Event, frozen=True, tag="phase_entered"):
     error found before the next one still changes its result; None: not recorded.
     """
 
-    outdates: ClassVar[Message | None] = message("The round has gone on.")
+    outdates: ClassVar[Message | None] = message("The round has moved on.")
 
     phase: Phase
     clause: str = ""

@@ -164,7 +164,9 @@ def verify_confirm(state: TableState, given: PersonActed, operation: operations.
             "stage", "It is confirmed; move the cards as the screen shows, or enter that it cannot be done."
         )
     if operation.facts.counted_wrong is not None:
-        raise RefusedError("count", "Count the cards by hand and enter the count: it shows whether the deck is whole.")
+        raise RefusedError(
+            "count", "Count the cards by hand and enter the count: it shows whether the deck is complete."
+        )
     for name, known in _facts_known_now(state, found).items():
         stated = getattr(operation.facts, name)
         if stated is not None and known is not stated:

@@ -207,7 +207,7 @@ def ask_overlooked(decision: Decision) -> None:
 
 
 def _not_asked(state: TableState, found: Irregularity) -> list[tuple[Place, str]]:
-    """Return place and bettor of each missing choice; hands that other choices ended may be in play again."""
+    """Return the place and bettor of each missing choice; hands that other choices ended may be in play again."""
     out = [f"B{box}" for box, _, irregularity in state.round.removed if irregularity == found.id]
     asked = {(place, bettor) for place, bettor, _ in found.choices}
     places = {place for place, _ in asked}

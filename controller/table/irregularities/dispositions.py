@@ -52,7 +52,7 @@ def next_stage(state: TableState, found: Irregularity, row: Row) -> Stage | None
     if row.disposition is Disposition.RESHUFFLE and state.phase not in BEFORE_CLOSE | BETWEEN_ROUNDS:
         return Stage.RULING  # cards were dealt: a reshuffle does not decide the round
     chooses = row.options and not found.waiting and state.round.live_places
-    if stage is None and chooses and state.phase in IN_ROUND - {Phase.SETTLING}:  # no card can be exposed any more
+    if stage is None and chooses and state.phase in IN_ROUND - {Phase.SETTLING}:  # cards can no longer be exposed
         return Stage.CHOOSING
     return stage
 

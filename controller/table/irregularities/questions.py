@@ -223,7 +223,7 @@ def without_calls(said: Message, present: Role) -> Message:
 
 
 def round_before(state: TableState, found: Irregularity) -> Message | None:
-    """Return the note that it is also to be reported for the previous round: each round is decided separately."""
+    """Return the note that asks for a report about the previous round too: each round is decided separately."""
     before = state.earlier
     if before is None or not state.in_round or found.kind not in MAY_CONCERN_BOTH or found.waiting:
         return None
@@ -285,7 +285,7 @@ def _of_cards(state: TableState, found: Irregularity, place: Message) -> Message
 
 
 def _about(state: TableState, found: Irregularity) -> Message:
-    """Return what it is about if something else is asked: what a person sees of it, or its kind and place."""
+    """Return what the question concerns if something else is asked: what a person sees, or the kind and place."""
     first, *others = _claims(state, found)
     if not others:
         return first.question
@@ -323,7 +323,7 @@ def _count_again(state: TableState, found: Irregularity) -> Message:
     pile, number = _last_count(state, found)
     if not pile:
         wrong = message("Is the number of cards wrong?")
-        return wrong if found.facts.counted_wrong else message("Is the deck whole?")
+        return wrong if found.facts.counted_wrong else message("Is the deck complete?")
     if pile == STUB:
         return counted("Do you count 1 card in the stub?", "Do you count {count} cards in the stub?", number)
     return counted("Do you count 1 card in the deck?", "Do you count {count} cards in the deck?", number)
@@ -354,11 +354,11 @@ def _counted(state: TableState, found: Irregularity) -> Message | None:
     if not wrong:
         if known and pile == STUB:
             return counted(
-                "By the last count, the deck is whole: 1 card is left.",
-                "By the last count, the deck is whole: {count} cards are left.",
+                "According to the last count, the deck is complete: 1 card is left.",
+                "According to the last count, the deck is complete: {count} cards are left.",
                 number,
             )
-        return message("By the last count, the deck is whole.")
+        return message("According to the last count, the deck is complete.")
     if not known:
         return message("By the last count, cards are missing or there are too many.")
     if pile == STUB:

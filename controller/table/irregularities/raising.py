@@ -178,7 +178,7 @@ def _dealt_before_choice(state: TableState, place: Place | None, ordinals: tuple
 
 
 def _is_first_card(state: TableState, place: Place | None, card: int | None, ordinals: tuple[int, ...]) -> bool | None:
-    """Return whether it is about the first card of the round, or None if it is not known which card it is about."""
+    """Return whether the irregularity is about the first card of the round, or None if its card is not known."""
     if state.settings is not None and state.game.first_card is not None:
         return False if place is not None or ordinals else None  # a card at a place is not the First Card
     if len(ordinals) == 1 and state.round.dealt_cards:

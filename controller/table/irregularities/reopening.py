@@ -110,12 +110,12 @@ def end_open(decision: Decision, given: PersonActed, kind: Kind) -> None:
 
 
 def concerns_round(state: TableState, found: Irregularity) -> bool:
-    """Return whether it is about the current or the last concluded round, not an earlier one or the waiting deck."""
+    """Return whether this concerns the current or the last concluded round, not an earlier one or the waiting deck."""
     return found.round == state.round.number and not found.waiting
 
 
 def may_be_reopened(state: TableState, found: Irregularity) -> bool:
-    """Return whether it may be reopened: in a void round only the cause of the void can change the result."""
+    """Return whether this may be reopened: in a void round only the cause of the void can change the result."""
     return state.phase is not Phase.VOIDED or state.round.voided_by == found.id or found.waiting
 
 
@@ -140,7 +140,7 @@ def reopen(
     recounted: bool = False,
     counted: int | None = None,
 ) -> None:
-    """Open it again, in its first stage unless `stage` is given, and undo its effects.
+    """Reopen the irregularity, in its first stage unless `stage` is given, and undo its effects.
 
     `recounted`: the number of cards of its hand is `counted` again, None before a count. Raises `RefusedError` if it
     made the round void and the round cannot be continued.

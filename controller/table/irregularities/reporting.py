@@ -88,7 +88,7 @@ def verify_report(state: TableState, given: PersonActed, operation: operations.R
             "No card has been dealt in this round yet; if this is about the previous round, report it for that round.",
         )
     if state.phase is Phase.VOIDED and operation.kind not in OF_DECK:
-        raise RefusedError("voided", "The round is void already; begin the next one.")
+        raise RefusedError("voided", "The round is already void; begin the next one.")
 
 
 def _verify_card(state: TableState, operation: operations.ReportIrregularity) -> None:
@@ -222,8 +222,8 @@ def _verify_undecided(state: TableState, operation: operations.ReportIrregularit
         raise RefusedError(
             "decided",
             counted(
-                "Bet {numbers} is decided already; correct that decision if it was wrong.",
-                "Bets {numbers} are decided already; correct that decision if it was wrong.",
+                "Bet {numbers} is already decided; correct that decision if it was wrong.",
+                "Bets {numbers} are already decided; correct that decision if it was wrong.",
                 len(there),
                 numbers=tuple(bet.number for bet in there),
             ),

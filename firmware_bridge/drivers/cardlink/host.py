@@ -55,7 +55,7 @@ LOST_AFTER: Final = 3.0  # seconds: three missed
 HANDSHAKE_WITHIN: Final = 10.0  # seconds from hello to the first status
 DAMAGED: Final = 2  # frames since the last good one: then the line is bad, rather than the device silent
 ANSWERED_WITHIN: Final = 5.0  # seconds; longer while cards move (docs/cardlink.md, "Commands" 6)
-ANSWERS_KEPT: Final = 64  # to recognise a repeated answer
+ANSWERS_KEPT: Final = 64  # answers that are kept to recognise a repeated one
 
 Make: TypeAlias = Callable[[float], bytes]  # returns a frame's bytes for this time
 FLAGS_END: Final = 3  # bytes of the header before those that name a report; flags are ignored

@@ -111,7 +111,7 @@ class FrameSealer:
     """Seals what one side sends on one link."""
 
     def __init__(self, key: bytes) -> None:
-        self.counter = 0  # of the last sealed frame
+        self.counter = 0  # the counter of the last sealed frame
         self._cipher = ChaCha20Poly1305(key)
 
     def seal(self, kind: int, boot: int, number: int, body: bytes = b"", *, flags: int = BULK) -> bytes:

@@ -16,7 +16,7 @@ from simulators.bench.promises.orders import said
 from simulators.bench.promises.sealing import check_shortest
 
 SET_WITHIN: Final = 30.0  # seconds
-SILENT_WITHIN: Final = 2.0  # seconds; docs/cardlink.md has one
+SILENT_WITHIN: Final = 2.0  # seconds; docs/cardlink.md requires 1 s
 SHUFFLE_WITHIN: Final = 120.0  # seconds
 CARDS: Final = frozenset({messages.NOT_READ, messages.FOREIGN, *range(1, DECK_SIZE + 1)})
 MOVES: Final = (messages.DispenseOrder, messages.ShuffleOrder, messages.UnloadStubOrder, messages.RunSelfTestOrder)

@@ -11,7 +11,7 @@ from simulators.bench.attempt import FrameCame
 from simulators.bench.frames import FrameHost
 from simulators.bench.promise import Measurement, check, promise
 
-SIGN_OF_LIFE_WITHIN: Final = 2.0  # seconds; docs/cardlink.md has one
+SIGN_OF_LIFE_WITHIN: Final = 2.0  # seconds; docs/cardlink.md requires 1 s
 AT_ONCE: Final = 0.6  # seconds; sooner than the next regular status
 TRIES: Final = 3
 

@@ -154,5 +154,5 @@ class TestReportPromises:
         check(all(one.body is not None for one in bodies), "the body of a report is not understood")
         boot = host.active.boot if host.active else 0
         times = [one.body.uptime_ms for one in bodies if one.frame.boot == boot]
-        check(times == sorted(times), "the clock of a report is behind that of the one before")
+        check(times == sorted(times), "the clock of a report is behind that of the previous report")
         check(all(not isinstance(one.body, messages.ReportsLostReport) for one in bodies), "reports were lost")

@@ -12,7 +12,7 @@ from firmware_bridge.drivers.cardlink.messages import FrameKind, encode_body
 from simulators.bench.frames import BEAT, QUIET, FrameHost
 from simulators.bench.promise import check, promise
 
-STALE_WITHIN: Final = 9.0  # seconds; docs/cardlink.md has five
+STALE_WITHIN: Final = 9.0  # seconds; docs/cardlink.md requires 5 s
 
 
 def forged(data: bytes) -> bytes:

@@ -261,7 +261,7 @@ def _signed_and_pinned(forger: Forger) -> None:
 
 
 def _all_of_it(forger: Forger) -> None:
-    """Change the name of a file: it names the end of the file before, which its MACs do not cover."""
+    """Change the name of a file: it names the end of the previous file, which its MACs do not cover."""
     _signed_and_pinned(forger)
     forger.authenticate()
 

@@ -227,7 +227,7 @@ class Forger:
         self.change(file, (f"UPDATE journal SET {sets}", tuple(columns.values())))
 
     def rechain(self, since: int = 1) -> None:
-        """Recompute every number and hash from that file on; each file names the end of the one before.
+        """Recompute every number and hash from that file on; each file names the end of the previous one.
 
         Saved states are deleted: they are a cache, and fitting ones need the local key.
         """

@@ -189,7 +189,7 @@ def stored_in(folder: Path) -> list[Stored]:
 
 
 def write_all(files: list[Stored], *, local: bytes = b"", private: bytes = b"") -> None:
-    """Let each file follow the one before: recompute hashes, and MACs and signatures with the available keys."""
+    """Make each file follow the previous one: recompute hashes, and MACs and signatures with the available keys."""
     before: End | None = None
     for file in files:
         if before is not None:

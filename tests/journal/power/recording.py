@@ -54,7 +54,7 @@ class Recorder:
         self._made = 0
 
     def rely(self, least: int, most: int) -> None:
-        """Record that from this point at least that many decisions must be kept, and at most that many may be."""
+        """Record that from this point at least `least` decisions must be kept, and at most `most` may be."""
         self.operations.append(Relied(least, most))
         self.heard(least)
 
@@ -70,7 +70,7 @@ class Recorder:
 
     @contextmanager
     def dead(self, after: int) -> Iterator[None]:
-        """Do nothing after that many operations, as if the process had been killed."""
+        """Do nothing after `after` operations, as if the process had been killed."""
         last = len(self.operations) + after
         self._is_dead = lambda: len(self.operations) >= last
         try:

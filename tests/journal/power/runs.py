@@ -81,7 +81,7 @@ class Run:
         journal.begin_file(state_after(self.decisions), moment(self.decisions))
 
     def killed(self, work: Work, after: int) -> None:
-        """Do the work up to that many operations, like a process that is killed at that point."""
+        """Do `after` operations of the work, like a process that is killed at that point."""
         with suppress(JournalError), self.recorder.dead(after):
             work(self)
 
@@ -153,7 +153,7 @@ def check_states(files: JournalFolder[AnyInput, AnyEvent]) -> None:
 
 def record(work: Work, *, connect: Connect | None = None, found: Folder | None = None, acknowledged: int = 0,
            kept: int = 0, fails: Callable[[Operation], int | None] | None = None) -> Recorder:  # fmt: skip
-    """Record the work in a folder that starts as `found`, in which that many decisions were acknowledged."""
+    """Record the work in a folder that starts as `found`, in which `acknowledged` decisions were acknowledged."""
     with memory_folder() as folder:
         write_folder(folder, found or {})
         with recording(folder) as recorder:

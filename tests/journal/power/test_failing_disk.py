@@ -20,7 +20,7 @@ from tests.journal.vocabulary import TestJournal, moment
 from tests.support import long_forms
 
 STARTS: Final = 6
-LAST: Final = 5  # of all cuts, the last ones are examined
+LAST: Final = 5  # cuts that are examined for each failure
 
 
 def look_without_pin(folder: Path, cut: Cut) -> str | None:

@@ -34,7 +34,7 @@ def go_on(run: Run) -> None:
 
 
 def days(run: Run) -> None:
-    """Begin the next file and close the one before."""
+    """Begin the next file and close the previous one."""
     with run.journal() as journal:
         for _ in range(2):
             run.append(journal, DAY)
