@@ -127,7 +127,7 @@ def test_a_journal_restored_by_root_is_given_back_to_the_daemon(pc: Pc) -> None:
     for path in (pc.journal, pc.journal / "signing.key"):
         found = pc.findings()
         assert found["owner"]["level"] == "problem"
-        assert f"{path} is not nobody's (root:root" in found["owner"]["sentence"]
+        assert f"{path} belongs to root:root" in found["owner"]["sentence"]
         assert found["owner"]["mend"] == f"chown -R nobody: {pc.journal}"
         assert found["keys"]["level"] == "ok", "one command mends it"
         os.chown(path, nobody, -1)
