@@ -242,7 +242,7 @@ class Disk:
 
 
 class NoKeeper:
-    """A keeper that does nothing, for tests of the journal alone."""
+    """A keeper that only notes what it is given, for tests of the journal alone."""
 
     warnings: tuple[Message, ...] = ()
 
