@@ -97,7 +97,7 @@ async def test_an_undue_deletion_is_found_while_the_table_runs_whoever_signed_it
             await stage.start_daemon()
             (fault,) = await stage.daemon.until(lambda: stage.daemon.logged("table.fault"))
             assert fault["code"] == "journal-damaged"
-            assert "were to be kept for 400 days" in fault["sentence"]
+            assert "had to be kept for 400 days" in fault["sentence"]
             assert (await stage.state()).service == "out_of_service"
             assert await stage.daemon.end() == 0
 

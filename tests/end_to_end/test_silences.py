@@ -49,7 +49,7 @@ async def test_reports_that_are_damaged_for_ever(table: SilentTable) -> None:
     assert table.device.mechanism.draw()
     await table.until(lambda: table.raised("I04"))
     assert "cards may have passed unseen" in table.note_of("I04")
-    assert [event["code"] for event in table.of("device_lost")] == ["device-reports"], (
+    assert [event["code"] for event in table.of("device_lost")] == ["device-damaged-frames"], (
         "the link was made again once, and stays"
     )
     assert (await table.state()).service != "in_service"
