@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from functools import partial
 from importlib.metadata import version
@@ -103,4 +104,7 @@ def main() -> None:
     Exit codes: 0 done, 1 failed, 2 bad input, 3 device, 4 journal, 70 an audit without a result, 74 output not written,
     78 configuration, 141 the reader of the output has gone.
     """
-    structlog.configure(logger_factory=lambda *_: structlog.PrintLogger(sys.stderr))  # a log line is not output
+    structlog.configure(  # for commands that say themselves what happened: only bugs, and not in their output
+        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
+        wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR),
+    )

@@ -15,7 +15,6 @@ import click
 from controller.commands.floor.floor_options import broker_options, find_broker, place_options
 from controller.commands.game_options import shortened
 from controller.commands.language import terminal
-from controller.commands.text import say
 from controller.problems import BadInputError, ProblemError
 from firmware_bridge.messages import message
 from firmware_bridge.plain_text import whole_number
@@ -97,7 +96,7 @@ def serve(
     from controller.floor.page_server import PageServer
 
     broker = find_broker(broker_url, ca, certificate, key)
-    configure_logs(logging.DEBUG if verbose else logging.INFO)
+    lines = configure_logs(logging.DEBUG if verbose else logging.INFO)
     import structlog
 
     clock, log = HostClock(), structlog.get_logger()
@@ -110,7 +109,7 @@ def serve(
         hint = message("End the program that uses it (`ss -ltnp` names it), or name another one with --listen.")
         raise BadInputError(message("--listen {port}: the port {why}.", port=port, why=error.why), hint) from error
     server = PageServer(follower, listener, [one.lower() for one in hosts], clock)
-    say(message("The floor: {url}", url=f"http://localhost:{listener.port}/"))
+    lines.add(terminal()(message("The floor: {url}", url=f"http://localhost:{listener.port}/")))  # waits for no reader
     try:
         asyncio.run(_serve(server, follower))
     except KeyboardInterrupt:
