@@ -184,7 +184,7 @@ FACT_QUESTIONS: Final[dict[str, Message]] = {
     "face_seen": message("Did anyone see the face of the card?"),
     "shuffling": message("Did it happen during the shuffle?"),
     "dropped": message("Was the card dropped?"),
-    "withdrawn": message("Was a bet taken back?"),
+    "withdrawn": message("Did a bettor take back a bet?"),
     "between_rounds": message("Did it happen between two rounds?"),
     "in_stub": message("Is the card behind all cards of this round?"),
     "chosen_before": message("Has a bettor already chosen to continue?"),

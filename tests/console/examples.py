@@ -223,7 +223,7 @@ def _moving() -> TableHarness:
 
 
 def _turned_down() -> TableHarness:
-    table = _reported(Kind.EXPOSED_CARD, "B3", card=2)
+    table = _reported(Kind.EXPOSED_CARD, "B3", card=3)
     table.confirm()
     table.all_continue()
     return table

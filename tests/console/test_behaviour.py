@@ -221,6 +221,26 @@ def test_box_1_is_at_the_dealers_left_unless_the_deal_is_reversed(page: Page, se
     assert across(page) == ["B3", "B2", "B1"]
 
 
+TURNED: Final = """
+() => {
+  const middle = node => { const box = node.getBoundingClientRect(); return box.left + box.width / 2; };
+  const number = document.querySelector(".arrows circle");
+  const cards = [...document.querySelectorAll('[data-place="B3"] .cards > *')].map(middle);
+  return cards.map(card => Math.abs(card - middle(number)));
+}
+"""
+
+
+def test_the_arrow_that_turns_a_card_is_on_that_card(page: Page, server: PageServer) -> None:
+    follow(page, server, "turned down")
+    says(page, "#panel .facts", "Card ")
+    turned = int(page.locator("#panel .facts").inner_text().partition("Card ")[2][0])
+    page.locator(".arrows circle").wait_for()
+    apart = page.evaluate(TURNED)
+    assert apart[turned - 1] < 2, (turned, apart)
+    assert min(apart[: turned - 1] + apart[turned:]) > 20, (turned, apart)
+
+
 def test_a_hand_that_is_moved_is_one_arrow(page: Page, server: PageServer) -> None:
     follow(page, server, "moving")
     assert page.locator(".arrows .line").count() == 2
@@ -483,6 +503,29 @@ def test_a_steps_headline_is_neutral_and_the_stop_alone_is_red(page: Page, serve
     says(page, "#sentence", "face down")
     assert page.locator("#sentence.amber").count() == 1
     assert page.locator(".place.red").count() == 0
+
+
+def test_a_double_tap_selects_no_text(page: Page, server: PageServer) -> None:
+    follow(page, server, "examining")
+    for tapped in ("#panel .primary", "#stage .place.lit", "#panel .always button"):
+        page.locator(tapped).first.dblclick(force=True)
+        assert page.evaluate("getSelection().toString()") == "", tapped
+
+
+LABELS_TO_BUTTONS: Final = """
+nodes => nodes.map(row => {
+  const text = document.createRange();
+  text.selectNodeContents(row.querySelector("p"));
+  return row.querySelector("button").getBoundingClientRect().left - text.getBoundingClientRect().right;
+})
+"""
+
+
+def test_a_bettors_label_is_nearest_to_the_bettors_own_buttons(page: Page, server: PageServer) -> None:
+    follow(page, server, "choosing")
+    gaps = page.locator("#panel .row").evaluate_all(LABELS_TO_BUTTONS)
+    assert len(gaps) > 1
+    assert all(0 < gap < 16 for gap in gaps), gaps
 
 
 def test_a_window_that_is_too_small_says_so(page: Page, server: PageServer) -> None:

@@ -25,7 +25,7 @@ async def bring(console: Console, deck: str, back: str) -> None:
     for digit in "52":
         await console.press(digit)
     await console.press("ok")
-    await console.says("Second counter?")
+    await console.says("Who counted with you?")
     offered = await console.page.locator("#panel .list button").all_inner_texts()
     assert DEALER.name not in offered
     await console.press(SUPERVISOR.id)

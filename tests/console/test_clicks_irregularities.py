@@ -312,7 +312,7 @@ async def test_a_doubt_is_ended_by_a_count_with_a_witness() -> None:
         await console.press("4")
         await console.press("3")
         await console.press("ok")
-        await console.says("Second counter?")
+        await console.says("Who counted with you?")
         await console.press(SUPERVISOR.id)
         await console.reads('Press "Play goes on".')
         await console.confirm(SUPERVISOR)

@@ -4,7 +4,7 @@ import { svg } from "./dom.js";
 
 const SHORT = 44; // px by which an arrow ends before its goal
 const ABOVE = 22; // px by which an arrow stays above a line of text
-const TURN = 36; // px: the radius of an arrow that turns a card
+const TURN = 30; // px: the radius of an arrow that turns a card
 
 /** Return the moves that an open matter asks for, or those that remain once all is decided. */
 export function moves(view) {
@@ -34,7 +34,10 @@ function inOrder(moves_) {
   return found;
 }
 
-/** Draw `list` into `layer`, between the nodes of `places`; `beside`: nodes of piles, by name. */
+/**
+ * Draw `list` into `layer`, between the nodes of `places`; `beside`: nodes of piles, by name. The arrow that turns a card
+ * is on that card.
+ */
 export function arrows(layer, places, list, beside) {
   const wide = layer.clientWidth;
   const high = layer.clientHeight;
@@ -42,8 +45,9 @@ export function arrows(layer, places, list, beside) {
   if (layer.dataset.drawn === key) return;
   layer.dataset.drawn = key;
   const frame = layer.getBoundingClientRect();
-  const middle = (place) => {
-    const cards = places.querySelector(`[data-place="${CSS.escape(place)}"] .cards`) ?? beside[place];
+  const middle = ({ source, place, card }, at) => {
+    const turned = source === place && card ? ` > :nth-child(${card})` : "";
+    const cards = places.querySelector(`[data-place="${CSS.escape(at)}"] .cards${turned}`) ?? beside[at];
     if (!cards || cards.hidden) return [wide / 2, high / 2];
     const { left, top, right, width, height } = cards.getBoundingClientRect();
     if (cards === beside.dropped) return [right - SHORT - frame.left, top - ABOVE - frame.top]; // the piles are named last
@@ -61,11 +65,12 @@ export function arrows(layer, places, list, beside) {
     orient: "auto",
   });
   head.append(svg("path", { d: "M0 0L10 5L0 10z" }));
-  const begins = ({ source, n }) => {
-    const [x, y] = middle(source);
+  const begins = (move) => {
+    const { source, n } = move;
+    const [x, y] = middle(move, source);
     return beside[source] ? [x + (n - 1) * SHORT, y] : [x, y]; // several arrows start there
   };
-  drawing.append(head, ...list.flatMap((move) => arrow(move, begins(move), middle(move.place))));
+  drawing.append(head, ...list.flatMap((move) => arrow(move, begins(move), middle(move, move.place))));
   layer.replaceChildren(drawing);
 }
 
@@ -84,8 +89,8 @@ function arrow({ n, source, place }, [fromX, fromY], [goalX, goalY]) {
 }
 
 function turn(n, x, y) {
-  const path = `M${x - TURN} ${y}A${TURN} ${TURN} 0 1 1 ${x} ${y + TURN}`;
-  return [svg("path", { class: "line", d: path, "marker-end": "url(#head)" }), ...numbered(n, x - TURN, y)];
+  const path = `M${x} ${y - TURN}A${TURN} ${TURN} 0 1 1 ${x - TURN} ${y}`;
+  return [svg("path", { class: "line", d: path, "marker-end": "url(#head)" }), ...numbered(n, x, y - TURN)];
 }
 
 function numbered(n, x, y) {
