@@ -74,7 +74,7 @@ class LineForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ignore_blanks: bool = False
 
     def identifier(self, line: str) -> str:
-        """Return the identifier in a line, as `CardTable` names it.
+        """Return the identifier in a line, as `IdentifierTable` names it.
 
         >>> LineForm(prefix="]C0", suffix=";", ignore_case=True, ignore_blanks=True).identifier("]C0e2 80;")
         'E280'
@@ -84,7 +84,7 @@ class LineForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return found.upper() if self.ignore_case else found
 
 
-class CardTable(dict[str, Card]):
+class IdentifierTable(dict[str, Card]):
     """The card of each identifier. `line` is the form of the reader's lines."""
 
     def __init__(self, cards: Mapping[str, Card] | None = None, line: LineForm | None = None) -> None:
@@ -97,7 +97,7 @@ class _Toml(msgspec.Struct, forbid_unknown_fields=True):
     line: LineForm = LineForm()
 
 
-def read_card_table(path: Path) -> CardTable:
+def read_card_table(path: Path) -> IdentifierTable:
     """Read a table. Raise `CardTableError`, which says what is wrong and where."""
     try:
         text = read_edited(path)
@@ -106,7 +106,7 @@ def read_card_table(path: Path) -> CardTable:
             message("The card table {path} cannot be read: {why}.", path=str(path), why=why_unreadable(error)), _NEXT
         ) from error
     form, pairs = _read_toml(path, text) if path.suffix == ".toml" else (LineForm(), _read_csv(text))
-    table = CardTable(line=form)
+    table = IdentifierTable(line=form)
     for place, identifier, name in pairs:
         _add(table, message("{path}, {place}", path=str(path), place=place), identifier, name)
     missing = [card.code for card in DECK if card not in set(table.values())]
@@ -117,7 +117,7 @@ def read_card_table(path: Path) -> CardTable:
     return table
 
 
-def _add(table: CardTable, where: Message, identifier: str, name: str) -> None:
+def _add(table: IdentifierTable, where: Message, identifier: str, name: str) -> None:
     identifier = msgspec.structs.replace(table.line, prefix="", suffix="").identifier(identifier)
     try:
         card = Card.parse(name)

@@ -20,7 +20,7 @@ from shuffle_audit.cells import Cells
 from shuffle_audit.exact import Distribution
 from shuffle_audit.orders import Counts, Orders, inverse
 from shuffle_audit.patterns import cards_in_place, kept_pairs
-from shuffle_audit.shown import NOT_KNOWN, Shown
+from shuffle_audit.shown import NOT_KNOWN, ShownFaces
 
 ID: Final = "earlier-decks"
 WORDS: Final = "Cards that came out as in an earlier deck"
@@ -40,7 +40,7 @@ def overlap(cards: int, top: int) -> Distribution:
     return exact.distribution(tuple(comb(top, k) * comb(cards - top, top - k) for k in range(top + 1)))
 
 
-def cells(shown: Shown) -> Iterator[Cells]:
+def cells(shown: ShownFaces) -> Iterator[Cells]:
     """Yield the cells for each number of decks ago and each count. Decks are in the order of time."""
     size = len(shown.names)
     in_place, kept = map(exact.distribution, (exact.in_place_numbers(size), exact.kept_pair_numbers(size)))

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from controller.rules.hands import pictures, points
 from firmware_bridge.cards import DECK, RANKS, SUITS
 from shuffle_audit.cells import Cells, bernoulli
-from shuffle_audit.shown import NOT_KNOWN, Shown
+from shuffle_audit.shown import NOT_KNOWN, ShownFaces
 
 ID: Final = "faces-at-places"
 WORDS: Final = "Decks in which the most unusual card or kind of card came to a place"
@@ -55,7 +55,7 @@ SORTED: Final = 1 + len(sortings())
 """The ways to sort: each card for itself, and by `sortings`."""
 
 
-def cells(shown: Shown) -> Iterator[Cells]:
+def cells(shown: ShownFaces) -> Iterator[Cells]:
     """Yield the cells: each card at each place and, if faces are known, each kind."""
     size = len(shown.names)
     yield from _at_places(shown, np.arange(size), shown.names)
@@ -64,7 +64,7 @@ def cells(shown: Shown) -> Iterator[Cells]:
             yield from _at_places(shown, one.of[shown.faces], one.names)
 
 
-def _at_places(shown: Shown, kind: npt.NDArray[np.int64], names: Sequence[str]) -> Iterator[Cells]:
+def _at_places(shown: ShownFaces, kind: npt.NDArray[np.int64], names: Sequence[str]) -> Iterator[Cells]:
     """Yield the cells of kinds and places, grouped by the number of decks that show a place and the size of a kind."""
     size, kinds = len(shown.names), len(names)
     weight = float(SORTED * kinds * size)

@@ -45,7 +45,7 @@ class Compared(NamedTuple):
     p: float
 
 
-class Kind(NamedTuple):
+class HandKind(NamedTuple):
     """A kind of hands: `holds[key]` says whether a hand of this class is of the kind."""
 
     name: Message | str
@@ -61,7 +61,7 @@ class Deal(NamedTuple):
     game: str
     units: tuple[Unit, ...]
     dealing: Dealing
-    kinds: tuple[Kind, ...]
+    kinds: tuple[HandKind, ...]
 
     @property
     def unit(self) -> str:
@@ -74,7 +74,7 @@ class Deal(NamedTuple):
         return compared(self.dealing.places, self.kinds)
 
 
-class Counted(NamedTuple):
+class CountedHands(NamedTuple):
     """The same count at several places, in as many decks."""
 
     places: tuple[Place, ...]
@@ -116,7 +116,7 @@ def outcome_odds() -> dict[Outcome, Fraction]:
     return {each: Fraction(count, WHOLE_DECK.pairs) for each, count in ways.items()}
 
 
-def kinds_of(law: Law) -> tuple[Kind, ...]:
+def kinds_of(law: Law) -> tuple[HandKind, ...]:
     """Return the classes of hands by the game's names, hands by their number of pictures, and by their points."""
     key = np.arange(THREE_PICTURES + 1)
     points, shown = np.where(key < THREE_PICTURES, key // 3, 0), np.where(key < THREE_PICTURES, key % 3, 3)
@@ -127,17 +127,17 @@ def kinds_of(law: Law) -> tuple[Kind, ...]:
     ]
     odds = class_odds()
     return tuple(
-        Kind(name, holds, float(sum((odds[one] for one in np.flatnonzero(holds)), Fraction(0))))
+        HandKind(name, holds, float(sum((odds[one] for one in np.flatnonzero(holds)), Fraction(0))))
         for name, holds in kinds
     )
 
 
-def compared(places: Sequence[Place], kinds: Sequence[Kind]) -> int:
+def compared(places: Sequence[Place], kinds: Sequence[HandKind]) -> int:
     """Return the number of counts: every kind at every place, every outcome at every box."""
     return len(places) * len(kinds) + (len(places) - 1) * len(Outcome)
 
 
-def count(places: Sequence[Place], hands: Hands, kinds: Sequence[Kind]) -> Iterator[Counted]:
+def count(places: Sequence[Place], hands: Hands, kinds: Sequence[HandKind]) -> Iterator[CountedHands]:
     """Count every kind of hands at every place, and every outcome at every box. The Dealer is the last place; a hand
     may be unknown (-1).
     """
@@ -147,14 +147,14 @@ def count(places: Sequence[Place], hands: Hands, kinds: Sequence[Kind]) -> Itera
     for decks, at in _by_number(known.sum(axis=0)):
         for kind in kinds:
             counts = table[at][:, kind.holds].sum(axis=1)
-            yield Counted(tuple(places[one] for one in at), kind.name, decks, kind.odds, counts)
+            yield CountedHands(tuple(places[one] for one in at), kind.name, decks, kind.odds, counts)
     both = known[:, :-1] & known[:, -1:]
     above = np.where(both, np.sign(key[:, :-1] - key[:, -1:]), 2)
     for decks, at in _by_number(both.sum(axis=0)):
         for each, sign in ((Outcome.WIN, 1), (Outcome.LOSE, -1), (Outcome.TIE, 0)):
             counts = (above[:, at] == sign).sum(axis=0)
             odds = float(outcome_odds()[each])
-            yield Counted(tuple(places[one] for one in at), each.value, decks, odds, counts)
+            yield CountedHands(tuple(places[one] for one in at), each.value, decks, odds, counts)
 
 
 def _by_number(seen: npt.NDArray[np.int64]) -> Iterator[tuple[int, list[int]]]:
@@ -169,7 +169,7 @@ def compare(deal: Deal, out: Faces) -> list[Compared]:
     return [one for counted in counts for one in _compared(counted)]
 
 
-def _compared(counted: Counted) -> Iterator[Compared]:
+def _compared(counted: CountedHands) -> Iterator[Compared]:
     one = bernoulli(counted.odds)
     mean, variance = mean_and_variance(one)
     for place, found in zip(counted.places, counted.counts.tolist(), strict=True):

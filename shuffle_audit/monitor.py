@@ -26,7 +26,7 @@ from shuffle_audit.models.shelf import Shelves
 from shuffle_audit.order_files import MIXED, TWICE, comes_twice_by_chance, difference, is_another, may_be_alike
 from shuffle_audit.orders import UNKNOWN, DeckOrders, OrderError
 from shuffle_audit.partial_orders import LEAST_KNOWN, order_in_part
-from shuffle_audit.shown import Shown, shown_of
+from shuffle_audit.shown import ShownFaces, shown_of
 
 LEVEL: Final = 0.001
 OF_FACES: Final = 0.1
@@ -218,7 +218,9 @@ class Monitor:
 def _faces_shown(deck: DeckOrders) -> Faces | None:
     """Return the face at each place of the order out, or -1, or None if the deck does not have the 52 cards."""
     shown = shown_of([DeckOrders((), deck.after)])
-    return shown.out[0] if isinstance(shown, Shown) and shown.is_whole_deck and len(deck.after) == len(DECK) else None
+    return (
+        shown.out[0] if isinstance(shown, ShownFaces) and shown.is_whole_deck and len(deck.after) == len(DECK) else None
+    )
 
 
 def alarm_text(source: str, counted: int, lately: int, level: float, likeliest: str) -> str:

@@ -25,7 +25,7 @@ from shuffle_audit.cells import Cells, bernoulli
 from shuffle_audit.exact import Distribution
 from shuffle_audit.faces_at_places import sortings
 from shuffle_audit.orders import Counts, Orders
-from shuffle_audit.shown import NOT_KNOWN, Shown
+from shuffle_audit.shown import NOT_KNOWN, ShownFaces
 
 ID: Final = "neighbours"
 WORDS: Final = "The most unusual number of cards that follow others"
@@ -69,7 +69,7 @@ def of_kinds(cards: int, first: int, second: int) -> Distribution:
     )
 
 
-def cells(orders: Orders, shown: Shown | None) -> Iterator[Cells]:
+def cells(orders: Orders, shown: ShownFaces | None) -> Iterator[Cells]:
     """Yield the cells of whole decks: of places by their orders, of cards by those that came out whole."""
     size = orders.shape[1]
     if size > 1 and len(orders):

@@ -30,7 +30,7 @@ from shuffle_audit.exact import Distribution
 from shuffle_audit.faces import KINDS, Faces, Kinds, faces_out, numbers_of_runs, runs
 from shuffle_audit.orders import Counts, Orders
 from shuffle_audit.sampled import SAMPLED, Nulls, SampledProcedure
-from shuffle_audit.shown import Shown
+from shuffle_audit.shown import ShownFaces
 from shuffle_audit.table_hands import TableHands
 
 
@@ -145,7 +145,7 @@ def examine(
     random: np.random.Generator | Nulls | None = None,
     faces: Faces | None = None,
     others: Sequence[Orders] = (),
-    shown: Shown | None = None,
+    shown: ShownFaces | None = None,
     rounds: Sequence[TableHands] = (),
 ) -> list[Result]:
     """Run all procedures, in the order of `SHARES`.
@@ -169,7 +169,7 @@ def examine(
     return [*found, *examine_cards(orders, shown, rounds)]
 
 
-def examine_cards(orders: Orders, shown: Shown | None, rounds: Sequence[TableHands] = ()) -> Iterator[Result]:
+def examine_cards(orders: Orders, shown: ShownFaces | None, rounds: Sequence[TableHands] = ()) -> Iterator[Result]:
     """Yield the results of the procedures that take the rarest of many counts. Only that of neighbours uses orders."""
     families: dict[str, Iterable[Cells]] = {neighbours.ID: neighbours.cells(orders, shown)}
     if shown is not None:

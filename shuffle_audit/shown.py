@@ -19,7 +19,7 @@ from shuffle_audit.orders import UNKNOWN, DeckOrders, OrderError
 NOT_KNOWN = -1
 
 
-class Shown(NamedTuple):
+class ShownFaces(NamedTuple):
     """Decks as far as the order out is known. `cards[d, j]` is the number of the card at place j of deck d, or -1.
     `names` has the name of each number. `faces` has its face, or is None if names are not those of cards.
     """
@@ -39,7 +39,7 @@ class Shown(NamedTuple):
         return self.faces is not None and len(self.faces) == len(DECK)
 
 
-def shown_of(decks: Sequence[DeckOrders]) -> Shown | str:
+def shown_of(decks: Sequence[DeckOrders]) -> ShownFaces | str:
     """Return the decks' orders out, or why nothing can be said of their cards, as the end of a sentence.
 
     The cards of a deck are known if some order names all of them, or if they are the 52 cards by name.
@@ -70,4 +70,4 @@ def shown_of(decks: Sequence[DeckOrders]) -> Shown | str:
     ordered = np.sort(cards, axis=1)
     if ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != NOT_KNOWN)).any():
         return "a deck has a card twice, spelled in two ways"
-    return Shown(cards, tuple(names), faces)
+    return ShownFaces(cards, tuple(names), faces)

@@ -21,7 +21,7 @@ from shuffle_audit.orders import DeckOrders, Orders, unshuffled
 from shuffle_audit.partial_orders import LEAST_KNOWN, Seen, seen_of
 from shuffle_audit.procedures import IN_WORDS, SHARES, SMALLEST, Result, below, examine, examine_cards
 from shuffle_audit.sampled import SAMPLED, Nulls
-from shuffle_audit.shown import Shown, shown_of
+from shuffle_audit.shown import ShownFaces, shown_of
 from shuffle_audit.table_hands import TableHands
 
 LEVEL: Final = 0.01
@@ -121,7 +121,7 @@ def judge(
     if not seen.orders:
         return _by_cards_alone(len(decks), cards, level, len(known), shown, rounds)
     faces = faces_if_known([deck for deck in known if deck.is_whole]) if len(seen.whole) else None
-    by_card = shown if isinstance(shown, Shown) else None
+    by_card = shown if isinstance(shown, ShownFaces) else None
     results = examine(seen.whole, random=random, faces=faces, others=seen.parts, shown=by_card, rounds=rounds)
     gathered = _gathered(seen.in_sequence, level)
     if seen.partial:
@@ -154,7 +154,7 @@ def judge(
 
 
 def _not_run(
-    results: Sequence[Result], seen: Seen, known: Sequence[DeckOrders], shown: Shown | str, *, sampled: bool
+    results: Sequence[Result], seen: Seen, known: Sequence[DeckOrders], shown: ShownFaces | str, *, sampled: bool
 ) -> Iterator[NotRun]:
     """Yield the procedures without a result. Sampled ones that were not asked for are not missing."""
     ran = {one.id for one in results}
@@ -252,7 +252,7 @@ def _sentence(word: Word, chance: float, level: float, decks: int, not_run: Sequ
 
 
 def _by_cards_alone(
-    decks: int, cards: int, level: float, known: int, shown: Shown | str, rounds: Sequence[TableHands]
+    decks: int, cards: int, level: float, known: int, shown: ShownFaces | str, rounds: Sequence[TableHands]
 ) -> AuditVerdict:
     """Return the verdict for decks without a usable order in. `known` decks have one, but too few known cards. The
     cards that came out can show a shuffler that looks at them; if they do not, there is no verdict.
@@ -269,7 +269,7 @@ def _by_cards_alone(
     if known:
         code = "too-few-cards"
         sentence = f"No deck with an order in has {LEAST_KNOWN} or more cards that are known both before and after."
-    results = list(examine_cards(unshuffled(0, cards), shown, rounds)) if isinstance(shown, Shown) else []
+    results = list(examine_cards(unshuffled(0, cards), shown, rounds)) if isinstance(shown, ShownFaces) else []
     chance = _chance(results, None) if results else None
     if chance is not None and chance <= level:
         word, code, sentence = "bad", "", _sentence("bad", chance, level, decks)

@@ -108,3 +108,4 @@ def main() -> None:
         logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
         wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR),
     )
+    click.get_current_context().call_on_close(structlog.reset_defaults)

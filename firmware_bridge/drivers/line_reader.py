@@ -14,7 +14,7 @@ import math
 from collections.abc import Iterator
 from typing import Final
 
-from firmware_bridge.card_table import LONGEST_IDENTIFIER, CardTable, form_of
+from firmware_bridge.card_table import LONGEST_IDENTIFIER, IdentifierTable, form_of
 from firmware_bridge.drivers.one_way import Decoded, OneWayDriver, card_drawn, not_understood
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.observations import Noted
@@ -35,7 +35,7 @@ class LineReader(OneWayDriver):
     def __init__(self, setting: DriverSetting, now: float) -> None:
         super().__init__(setting, now)
         table = setting.card_table
-        self._table = table if isinstance(table, CardTable) else CardTable(table)
+        self._table = table if isinstance(table, IdentifierTable) else IdentifierTable(table)
         self._line_form = self._table.line
         self._form = form_of(self._table)
         self._last = ""  # the last identifier

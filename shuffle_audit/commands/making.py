@@ -25,7 +25,7 @@ from shuffle_audit.partial_orders import seen_of
 from shuffle_audit.power import Draws
 from shuffle_audit.regulators import ChiSquare, chi_square
 from shuffle_audit.sampled import Nulls
-from shuffle_audit.shown import NOT_KNOWN, Shown, shown_of
+from shuffle_audit.shown import NOT_KNOWN, ShownFaces, shown_of
 from shuffle_audit.table_hands import TableHands
 from shuffle_audit.verdict import AuditVerdict, judge
 
@@ -53,7 +53,7 @@ def report_of(
     verdict = _with_power(verdict, power)
     shown = shown_of(decks)
     tested = _chi_squares(seen.whole, shown, nulls, np.random.default_rng(of_chi_square))
-    dealt = deal_games(shown.out, level) if isinstance(shown, Shown) and shown.is_whole_deck else None
+    dealt = deal_games(shown.out, level) if isinstance(shown, ShownFaces) and shown.is_whole_deck else None
     if not seen.orders:
         return AuditReport(verdict, power, *made, regulators=tested, dealt=dealt), seen.whole
     continued = sum(one.is_whole and one.before == former.after for former, one in pairwise(decks))
@@ -87,11 +87,11 @@ def _kinds(verdict: AuditVerdict) -> tuple[KindFound, ...]:
 
 
 def _chi_squares(
-    orders: Orders, shown: Shown | str, nulls: Nulls, random: np.random.Generator
+    orders: Orders, shown: ShownFaces | str, nulls: Nulls, random: np.random.Generator
 ) -> tuple[ChiSquare, ...]:
     """Return the test of cards against places, of decks that came out whole, and of places in against places out."""
     found = []
-    if isinstance(shown, Shown) and len(whole := shown.cards[(shown.cards != NOT_KNOWN).all(axis=1)]):
+    if isinstance(shown, ShownFaces) and len(whole := shown.cards[(shown.cards != NOT_KNOWN).all(axis=1)]):
         found.append(chi_square("card", whole, nulls))
     if len(orders):
         found.append(chi_square("place in", orders, nulls, random))

@@ -141,7 +141,7 @@ def of_journal(records: list[Record], number: int) -> list[Record]:
     [
         (" password=wrong", "store-refused", "password authentication failed"),
         (" dbname=no_such_database", "store-refused", "does not exist"),
-        (" dbname=postgres", "store-schema", "cardshoe.schema_version"),
+        (" dbname=postgres", "store-schema", "does not have the store's schema"),
         (" host=/nowhere", "store-unreachable", "No such file"),
     ],
 )

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_bridge.card_table import LONGEST_IDENTIFIER, CardTable, LineForm, form_of, read_card_table
+from firmware_bridge.card_table import LONGEST_IDENTIFIER, IdentifierTable, LineForm, form_of, read_card_table
 from firmware_bridge.cards import DECK, Card
 from firmware_bridge.drivers.line_reader import AGAIN_WITHIN, ENDS_WITHIN, LineReader
 from firmware_bridge.errors import CardTableError
@@ -50,7 +50,7 @@ def test_an_identifier_that_comes_again_at_once_is_the_same_card() -> None:
 
 
 def reader_of(**form: object) -> LineReader:
-    return LineReader(setting("line_reader", card_table=CardTable(CARDS, LineForm(**form))), 0.0)  # type: ignore[arg-type]  # its fields
+    return LineReader(setting("line_reader", card_table=IdentifierTable(CARDS, LineForm(**form))), 0.0)  # type: ignore[arg-type]  # its fields
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from shuffle_audit.exact import Distribution
 from shuffle_audit.faces import faces_of
 from shuffle_audit.orders import Counts, DeckOrders, Orders
 from shuffle_audit.procedures import examine_cards
-from shuffle_audit.shown import Shown, shown_of
+from shuffle_audit.shown import ShownFaces, shown_of
 from shuffle_audit.table_hands import TableHands, table_cells
 from shuffle_audit.verdict import AuditVerdict, judge
 from tests.shuffle_audit.decks import NEW_DECK, first_seen, from_random_orders, shuffled, without_the_order_in
@@ -24,9 +24,9 @@ from tests.shuffle_audit.machines import MACHINES, decks_of
 from tests.shuffle_audit.mathematics import FOUR
 
 
-def shown(decks: Sequence[DeckOrders]) -> Shown:
+def shown(decks: Sequence[DeckOrders]) -> ShownFaces:
     found = shown_of(decks)
-    assert isinstance(found, Shown)
+    assert isinstance(found, ShownFaces)
     return found
 
 

@@ -27,7 +27,7 @@ from shuffle_audit.monitor import OF_FACES, DeckWatched, Monitor, ShuffleAlarm
 from shuffle_audit.monitor_meters import DEFINITIONS, written
 from shuffle_audit.order_files import json_line
 from shuffle_audit.orders import DeckOrders
-from shuffle_audit.shown import Shown, shown_of
+from shuffle_audit.shown import ShownFaces, shown_of
 from tests.shuffle_audit.decks import NEW_DECK, first_seen, shuffled, without_the_order_in
 from tests.shuffle_audit.journals import DealingTable, shuffled_new
 from tests.shuffle_audit.machines import MACHINES, decks_of
@@ -68,7 +68,7 @@ def test_the_evidence_after_each_deck_and_one_alarm_at_the_limit() -> None:
 
 def shown(deck: DeckOrders) -> Faces:
     found = shown_of([DeckOrders((), deck.after)])
-    assert isinstance(found, Shown)
+    assert isinstance(found, ShownFaces)
     row: Faces = found.out[0]
     return row
 

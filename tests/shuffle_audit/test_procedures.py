@@ -14,7 +14,7 @@ from shuffle_audit.models.shuffle_model import UNIFORM, ShuffleModel
 from shuffle_audit.orders import Orders, unshuffled
 from shuffle_audit.procedures import PROCEDURES, SHARES, Result, examine
 from shuffle_audit.sampled import SAMPLED, SAMPLES
-from shuffle_audit.shown import Shown, shown_of
+from shuffle_audit.shown import ShownFaces, shown_of
 from tests.shuffle_audit.decks import shuffled
 from tests.support import long_forms
 
@@ -31,7 +31,7 @@ def sets(model: ShuffleModel, seed: int, count: int, decks: int) -> Orders:
 def test_the_shares_are_one_together() -> None:
     assert sum(SHARES.values()) == pytest.approx(1.0)
     shown = shown_of(shuffled("cut", 2))
-    assert isinstance(shown, Shown)
+    assert isinstance(shown, ShownFaces)
     every = examine(unshuffled(2, 52), random=np.random.default_rng(1), faces=NEW_DECK, shown=shown)
     assert [one.id for one in every] == list(SHARES)
     assert [one.id for one in examine(unshuffled(2, 52))] == [

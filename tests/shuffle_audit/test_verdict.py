@@ -13,7 +13,7 @@ from shuffle_audit.faces import faces_if_known, faces_of_decks
 from shuffle_audit.orders import DeckOrders, OrderError, orders_of_decks
 from shuffle_audit.procedures import PROCEDURES, SHARES, examine
 from shuffle_audit.sampled import SAMPLED, Nulls
-from shuffle_audit.shown import Shown, shown_of
+from shuffle_audit.shown import ShownFaces, shown_of
 from shuffle_audit.verdict import OF_PROCEDURES, can_speak, guesses_expected, judge
 from tests.shuffle_audit.decks import NEW_DECK, first_seen, from_random_orders, shuffled, without_the_order_in
 
@@ -57,7 +57,7 @@ def test_procedures_and_evidence_share_the_chance_of_a_false_alarm(model: str) -
     orders = orders_of_decks(decks)
     best = np.exp(-max(0.0, ShuffleEvidence().add(orders).max())) / OF_EVIDENCE
     shown = shown_of(decks)
-    assert isinstance(shown, Shown)
+    assert isinstance(shown, ShownFaces)
     tested = examine(orders, faces=faces_of_decks(decks), shown=shown)
     expected = min(1.0, best, min(one.adjusted for one in tested) / OF_PROCEDURES)
     found = judge(decks)
