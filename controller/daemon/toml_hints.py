@@ -71,9 +71,9 @@ def next_step(text: str, said: str) -> Message:
 
 
 def _of_value(written: str) -> Message:
-    if not written:
+    word = written.partition("#")[0].strip()
+    if not word:
         return _VALUE
-    word = written.split("#")[0].strip()
     if word.casefold() in _TRUTH:
         return _TRUE
     return _QUOTES if word[0].isalpha() else GENERAL
