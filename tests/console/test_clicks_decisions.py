@@ -218,7 +218,7 @@ async def test_every_argument_that_is_asked_for_is_signed_in_words() -> None:
             }"""
         )
         # Past and future have separate lines; "sure" is not an argument.
-        assert set(unnamed) == {"entry", "instead", "sign", "sure"}
+        assert set(unnamed) == {"countersign", "entry", "instead", "sign", "sure"}
 
 
 async def test_a_wrongly_marked_box_is_found_below_problem() -> None:
