@@ -18,11 +18,15 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.browser, pytest.mark.tool("chromium")]
 
 
-HANDS: Final = """() => Object.fromEntries([...document.querySelectorAll(".place:has(.face)")].map(one => [
+HANDS: Final = """() => {
+const drawn = one => one.getAttribute("href").split("#")[1];
+return Object.fromEntries([...document.querySelectorAll(".place:has(.face)")].map(one => [
   one.dataset.place,
-  [...one.querySelectorAll(".face")].map(card =>
-    card.querySelector("text").textContent.replace("10", "T") + card.querySelector("use").getAttribute("href").at(-1)),
-]))"""
+  [...one.querySelectorAll(".face")].map(card => {
+    const rank = card.querySelector(".rank");
+    return (rank.textContent || drawn(rank)).replace("10", "T") + drawn(card.querySelector(".pip"));
+  }),
+]))}"""
 
 
 class Shown(NamedTuple):
