@@ -18,7 +18,7 @@ import msgspec
 from controller.api.in_language import in_language
 from controller.commands.game_options import print_json
 from controller.commands.reader_lines import LearnedTable, in_print, wait_for_lines, write_new
-from controller.commands.text import Page, page, write_out
+from controller.commands.text import Page, page, prompted, write_out
 from controller.problems import BadInputError, DeviceProblemError
 from firmware_bridge.device_keys import (
     add_device_key,
@@ -127,7 +127,7 @@ def pair(serial: str, key_file: Path, replace: bool, enters: bool) -> None:
     check digits.
     """
     try:
-        key = key_from_typed(click.prompt("Key", err=True)) if enters else secrets.token_bytes(KEY_SIZE)
+        key = key_from_typed(prompted(message("Key"))) if enters else secrets.token_bytes(KEY_SIZE)
         add_device_key(key_file, serial, key, replace=replace)
     except KeyFileError as error:
         raise BadInputError(error) from error

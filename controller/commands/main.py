@@ -9,7 +9,6 @@ from importlib.metadata import version
 from typing import Any, Final
 
 import click
-import structlog
 
 from controller.commands.found_commands import FoundCommands
 from controller.commands.language import language_option
@@ -104,6 +103,8 @@ def main() -> None:
     Exit codes: 0 done, 1 failed, 2 bad input, 3 device, 4 journal, 70 an audit without a result, 74 output not written,
     78 configuration, 141 the reader of the output has gone.
     """
+    import structlog  # here, because --help needs none
+
     structlog.configure(  # for commands that say themselves what happened: only bugs, and not in their output
         logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
         wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR),

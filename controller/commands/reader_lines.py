@@ -22,6 +22,7 @@ from firmware_bridge.errors import TransportLostError
 from firmware_bridge.messages import Message, message
 from firmware_bridge.transports.registry import open_transport
 
+LONGEST_SHOWN: Final = 2 * LONGEST_IDENTIFIER  # bytes; noise without an end is shown in pieces
 PAUSE: Final = 0.5  # seconds without a byte end a line of a reader that does not end its lines
 
 
@@ -38,6 +39,8 @@ class ReceivedLines:
             if self._line and ENDS_AS_LF[self._line[-1]] == LF and not is_end:
                 yield self.pause()
             self._line.append(byte)
+            if len(self._line) == LONGEST_SHOWN:
+                yield self.pause()
         if self._line and ENDS_AS_LF[self._line[-1]] == LF:
             yield self.pause()
 
@@ -84,6 +87,15 @@ class LearnedTable:
             return None
         if not identifier.isascii() or not identifier.isprintable() or len(identifier) > LONGEST_IDENTIFIER:
             return message("This line is not an identifier: set the reader to plain text, then draw the card again.")
+        if self._identifiers and len(identifier) != len(self._identifiers[0]):
+            return message(
+                "This line has {size} characters and that of {code} has {due}: it is not a card, or {first} was not. "
+                "Draw the card again, or begin again.",
+                size=len(identifier),
+                code=DECK[0].code,
+                due=len(self._identifiers[0]),
+                first=self._identifiers[0],
+            )
         if identifier in self._identifiers:
             raise BadInputError(
                 message(

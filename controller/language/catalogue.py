@@ -16,7 +16,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-import structlog
 from msgspec.structs import replace
 
 from firmware_bridge.messages import JOINTS, SLOT, AnyText, Message, english, rendered, text_in_english
@@ -35,6 +34,13 @@ PATTERNS: Final = {
 """Keys of the texts that join two parts, by the kind of list in a slot. `and` and `or` are CLDR's."""
 STYLES: Final = {"and": "standard", "or": "or"}
 MOST_LOGGED: Final = 200  # ids without a text: a journal written elsewhere may hold any
+
+
+def _log() -> Any:
+    """Return the log. The import is here because most commands log nothing about the catalogues."""
+    import structlog
+
+    return structlog.get_logger()
 
 
 class CatalogueError(Exception):
@@ -71,9 +77,7 @@ class Texts:
             return text
         if needs_text(given.id) and given.id not in self._logged and len(self._logged) < MOST_LOGGED:
             self._logged.add(given.id)
-            structlog.get_logger().warning(
-                "language.text_missing", language=self.language, id=given.id, arguments=sorted(given.args)
-            )
+            _log().warning("language.text_missing", language=self.language, id=given.id, arguments=sorted(given.args))
         return text_in_english(given)
 
     def listed(self, parts: Sequence[str], joint: str) -> str:
@@ -202,7 +206,7 @@ def texts(language: str) -> Texts:
     try:
         return read(language, FOLDER)
     except (CatalogueError, OSError) as error:
-        structlog.get_logger().error("language.catalogue_unreadable", language=language, sentence=str(error))
+        _log().error("language.catalogue_unreadable", language=language, sentence=str(error))
         return Texts(language, {}, {}, _one)
 
 
@@ -213,7 +217,7 @@ def read(language: str, folder: Path) -> Texts:
     catalogue = read_file(folder / f"{language}{SUFFIX}")
     for entry in catalogue:
         if has_other_slots(entry):
-            log = structlog.get_logger().error
+            log = _log().error
             log("language.arguments_differ", language=language, line=entry.lineno, id=entry.id, text=entry.string)
         elif entry.context is not None:
             keyed |= {entry.context: entry.string} if entry.string else {}

@@ -73,7 +73,7 @@ class LineReader(OneWayDriver):
     def overdue(self, now: float) -> Iterator[Decoded]:
         line, reported = bytes(self._line), self._too_long
         self._line.clear()
-        self._broken = not self._line_form.length  # lines of a fixed length begin anew after a pause
+        self._broken = not self._line_form.length  # lines of a fixed length start again after a pause
         self._too_long, self._give_up_at = False, math.inf
         if not reported:
             self.statistics.frames_corrupt += 1

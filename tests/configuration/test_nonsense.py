@@ -317,9 +317,9 @@ def test_a_mistake_has_its_own_next_step(tmp_path: Path, old: str, new: str, sen
 def test_a_pin_in_place_of_its_hash_is_not_shown(tmp_path: Path, written: str) -> None:
     with pytest.raises(ConfigurationError) as raised:
         read(tmp_path, (f'"{HASH}"', written))
-    told = str(raised.value.with_hint)
-    assert "4829" not in told
-    assert "48:29" not in told
+    said = str(raised.value.with_hint)
+    assert "4829" not in said
+    assert "48:29" not in said
 
 
 def test_a_key_in_place_of_its_file_is_not_shown(tmp_path: Path) -> None:

@@ -358,6 +358,13 @@ def test_learning_ends_where_an_identifier_belongs_to_an_earlier_card(reader: Re
     assert not list(tmp_path.iterdir())
 
 
+def test_a_line_of_another_length_is_not_learned_as_a_card(reader: Reader, tmp_path: Path) -> None:
+    url = reader(b"E1\r\nNOREAD\r\nE2\r\n")
+    done = devices("listen", url, "--learn", str(tmp_path / "cards.toml"), "--lines", "3")
+    assert "This line has 6 characters and that of AC has 2" in done.output
+    assert done.output.splitlines()[-1] == "Draw 3C (3 of 52)."
+
+
 def test_a_reader_that_is_not_there_is_a_device_problem() -> None:
     done = devices("listen", "serial:///dev/none?driver=line_reader")
     assert done.exit_code == 3, done.output

@@ -93,7 +93,7 @@ class FloorScreen:
     # -- the tables
 
     def _grid(self, rows: Sequence[TableRow], width: int, roomy: int, least: int) -> list[Line]:
-        """Draw the tables in the most detailed form that leaves room for all matters (`roomy` lines); if none does, in
+        """Draw the tables in the most detailed form that leaves `roomy` lines for all matters; if none does, in
         `least` lines.
         """
         room, sizes = max(roomy, least), [len(tables) for _, tables in by_pit(rows)]

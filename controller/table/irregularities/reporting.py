@@ -202,7 +202,7 @@ def _open_already(state: TableState, operation: operations.ReportIrregularity) -
 
 
 def _noticed_by_table(state: TableState, found: Irregularity) -> bool:
-    """Return whether the table itself or an entry other than a report noticed it. Dealing errors are told apart."""
+    """Return whether the table itself or an entry other than a report noticed it. Dealing errors are distinguished."""
     rounds = (state.round, state.earlier) if state.earlier is not None else (state.round,)
     said = {one.entry: one.operation for each in rounds for one in each.entered}
     reported = isinstance(said.get(found.origin), operations.ReportIrregularity)

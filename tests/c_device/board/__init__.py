@@ -64,9 +64,9 @@ class Board:
     def cut_power(self) -> None:
         """Turn the power off and on. Only the flash memory survives."""
         self._monitor.sendall(b"system_reset\n")
-        told = b""
-        while told.count(b"(qemu) ") < 2:  # its first prompt, and the one after the command
-            told += self._monitor.recv(4096)
+        received = b""
+        while received.count(b"(qemu) ") < 2:  # its first prompt, and the one after the command
+            received += self._monitor.recv(4096)
         self._monitor.sendall(b"\n")
         self.control(self._power_on)
 
