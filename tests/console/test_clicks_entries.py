@@ -151,7 +151,7 @@ async def test_a_forgotten_box_is_added_to_the_marked_ones() -> None:
         listed = console.page.locator("#panel .list button")
         await listed.first.wait_for()
         assert [one for one in await listed.all_inner_texts() if "marked bets" in one] == ["Dana: marked bets at 1, 3"]
-        await console.click(listed.filter(has_text="bets marked"))
+        await console.click(listed.filter(has_text="marked bets"))
         await console.press("replace")
         await console.reads("Now: 1, 3")
         assert await console.page.locator(".place.lit").evaluate_all(
