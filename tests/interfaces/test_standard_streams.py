@@ -27,8 +27,8 @@ COMMANDS = {  # with the exit code of the result
     "audit monitor --once bad.jsonl": 1,
     "audit --help": 0,
     f"journal verify --journal journal --head 1:{'0' * 64}": 4,
-    "bench --only ack": 0,
-    "bench --only ack --json": 0,
+    "bench --only nonce": 0,
+    "bench --only nonce --json": 0,
     f"capture replay --fast {CAPTURE}/cardlink-sets.capture --expect {CAPTURE}/bee_tek.expected": 1,
 }
 
