@@ -89,17 +89,17 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
     try:
         rules = GAMES.get(game_id.strip().upper()) or playable(game_id, on_removal=on_removal)
         check_dispensing(rules, on_removal=on_removal)
-        if visitor:
-            say = Terminal(language)
-            many = message("rounds until Ctrl-C") if endless else counted("1 round", "{count} rounds", rounds)
-            said = message(
-                "{title}: you deal {rounds} with a simulated {device}.",
-                title=rules.title, rounds=many, device=DEVICE_NAMES[device],
-            )  # fmt: skip
-            click.echo(say(said))
-        else:
-            click.echo(introduction(rules, rounds, device, fast=fast, language=language), err=as_json)
         with _interrupts_blocked():
+            if visitor:
+                say = Terminal(language)
+                many = message("rounds until Ctrl-C") if endless else counted("1 round", "{count} rounds", rounds)
+                said = message(
+                    "{title}: you deal {rounds} with a simulated {device}.",
+                    title=rules.title, rounds=many, device=DEVICE_NAMES[device],
+                )  # fmt: skip
+                click.echo(say(said))
+            else:
+                click.echo(introduction(rules, rounds, device, fast=fast, language=language), err=as_json)
             playable(rules.id, on_removal=on_removal)
         _play(rules.id, rounds, fast, seed, DEVICES[device], on_removal, not no_stages, wagers, as_json, full,
               console or visitor, visitor, supervisor_after, port, language)  # fmt: skip
@@ -110,7 +110,11 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
 
 @contextmanager
 def _interrupts_blocked() -> Iterator[None]:
-    """Block Ctrl-C during imports: an interrupted one may end in any exception, or in the exit code of a signal."""
+    """Block Ctrl-C during imports and the first lines.
+
+    An interrupted import may end in any exception, or in the exit code of a signal. A write that is interrupted after
+    the terminal has the text is repeated when Python ends.
+    """
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
     try:
         yield

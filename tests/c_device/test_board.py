@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from asyncio import create_subprocess_exec, subprocess
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -66,8 +65,8 @@ async def test_reports_of_firmware_survive_a_loss_of_power(firmware: Path) -> No
             assert await stage.daemon.end() == 0
 
 
-async def bench(board: Board, keys: Path, *options: str) -> dict[str, str]:
-    """Run the bench on the board with a fresh deck. Returns why each check failed that did, by the check's name."""
+async def bench(board: Board, keys: Path, *options: str) -> dict[str, dict[str, str]]:
+    """Run the bench on the board with a fresh deck. Return each check by its name, as the bench prints it."""
     board.control("load 52 7")
     device = ("--device", f"serial://{board.port}", "--device-keys", str(keys), "--operator", "0")
     done = await create_subprocess_exec(
@@ -75,24 +74,28 @@ async def bench(board: Board, keys: Path, *options: str) -> dict[str, str]:
     )
     printed, _ = await done.communicate()
     result = json.loads(printed)
-    assert (result["driver"], result["simulated"]) == ("cardlink", True)
-    outcomes = Counter(test["outcome"] for test in result["tests"])
-    assert outcomes["passed"] + outcomes["failed"] >= 1
-    return {test["name"]: test["why"] for test in result["tests"] if test["outcome"] == "failed"}
+    checks = {check["name"]: check for check in result["tests"]}
+    passed = not any(check["outcome"] == "failed" for check in checks.values())
+    assert (done.returncode == 0, result["verdict"]) == (passed, "passed" if passed else "failed"), result
+    return checks
 
 
 async def test_firmware_passes_the_bench(firmware: Path) -> None:
-    """The checks measure the emulator's seconds by the host's clock, and a busy machine delays them.
+    """The checks measure the emulator's seconds by the host's clock, so a busy machine can make the board late.
 
-    A check that fails is therefore run again by itself, twice at most. A fault of the firmware fails each time.
+    A check that fails is therefore run again by itself, twice at most. This hides a fault of the firmware that comes
+    only sometimes: tests of the same library in its own time look for those.
     """
     with short_folder() as folder, Board(firmware, "shuffler", SERIAL, KEY, folder) as board:
         keys = folder / "keys"
         write_device_keys(keys, {SERIAL: KEY})
-        failed = await bench(board, keys)
-        assert len(failed) <= 5, failed
-        for name in failed:
-            why = [failed[name]]
-            while len(why) < 3 and (again := await bench(board, keys, "--only", name.replace(" ", "_"))):
-                why.extend(again.values())
-            assert len(why) < 3, (name, why)
+        checks = await bench(board, keys)
+        assert sum(check["outcome"] == "passed" for check in checks.values()) >= 80
+        failed = [check for check in checks.values() if check["outcome"] == "failed"]
+        assert len(failed) <= 3, failed
+        for check in failed:
+            tries = [check]
+            while tries[-1]["outcome"] != "passed" and len(tries) < 3:
+                name = check["name"]
+                tries.append((await bench(board, keys, "--only", name.replace(" ", "_")))[name])
+            assert tries[-1]["outcome"] == "passed", tries

@@ -28,10 +28,14 @@ async def test_rounds_arrive_whole_with_the_state_of_table_device_and_service() 
         await found.until_whole(stage.journal)
         view = await stage.state()
         await found.until(lambda: found.reports[TopicSubject.TABLE][-1]["entry"] == view.entry)
-        table, service = (found.reports[one][-1] for one in (TopicSubject.TABLE, TopicSubject.SERVICE))
+        # The device's report is a message of its own, sent after the table's. The first has no kind yet.
+        await found.until(lambda: found.reports[TopicSubject.DEVICE][-1]["kind"] != "")
+        table, device, service = (
+            found.reports[one][-1] for one in (TopicSubject.TABLE, TopicSubject.DEVICE, TopicSubject.SERVICE)
+        )
         assert (table["phase"], table["round"], table["journal"]) == (view.phase, view.round, view.journal)
         assert table["next_step"]["text"] == view.next_step
-        assert "shuffler" in {one["kind"] for one in found.reports[TopicSubject.DEVICE]}
+        assert device["kind"] == "shuffler"
         assert service["status"] == "running"
         assert sum(isinstance(one, FileBegan) for one in found.records) > 2
         assert await stage.daemon.end() == 0
