@@ -73,6 +73,7 @@ class SimulatedDealer:
         self._socket = socket
         self._plan = plan
         self._played = 0  # rounds of the table when these people came
+        self._begun = 0  # the number of the round that these people have begun
         self._random = random
         self._crew = crew
         self._news = asyncio.Event()
@@ -177,6 +178,8 @@ class SimulatedDealer:
             await self._enter(view, operations.OpenTable() if view.dealer else operations.DealerOn())
         elif view.phase in BEFORE_ROUND:
             return await self._before_round(view)
+        elif view.round - self._played > len(self._plan):
+            return False  # somebody else has begun a round after the last planned one
         else:
             await self._in_round(view)
         return True
@@ -199,12 +202,10 @@ class SimulatedDealer:
     def _is_over(self, view: TableView) -> bool:
         return view.round - self._played >= len(self._plan)
 
-    def _planned(self, view: TableView) -> PlannedRound:
-        """Return the plan of the round that begins next."""
-        return self._plan[view.round - self._played]
-
     def _begin_round(self, view: TableView) -> None:
-        planned = self._planned(view)
+        """Take up the plan of the next round, or of the round that somebody else has begun meanwhile."""
+        self._begun = view.round + 1 if view.phase in BEFORE_ROUND else view.round
+        planned = self._plan[self._begun - self._played - 1]
         self._round = planned
         self._order = ()
         self._placed = 0
@@ -220,6 +221,8 @@ class SimulatedDealer:
         self._table.arm(planned, order)
 
     async def _in_round(self, view: TableView) -> None:
+        if self._begun != view.round:
+            self._begin_round(view)
         assert self._round is not None
         await self._lay_out_aside(view)
         match view.phase:

@@ -153,9 +153,13 @@ class VisitorsHands(SimulatedDealer):
             await self._wait_for_entry(view)
         else:
             self._begin_round(view)
-            self._bets = self._planned(view).boxes
             await self._wait_for_entry(view, lambda now: now.phase not in BEFORE_ROUND)
         return True
+
+    def _begin_round(self, view: TableView) -> None:
+        super()._begin_round(view)
+        if self._round is not None:
+            self._bets = self._round.boxes
 
     async def _in_round(self, view: TableView) -> None:
         """Wait while play is stopped."""

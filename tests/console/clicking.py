@@ -364,8 +364,12 @@ async def opened(
             page.on("pageerror", lambda error: complaints.append(str(error)))
             console = Console(table, page, complaints, language)
             await console.look_at(f"http://localhost:{table.port_of_screens}/")
-            if enrolled:
-                await console.open_table()
-            yield console
+            try:
+                if enrolled:
+                    await console.open_table()
+                yield console
+            except BaseException as error:
+                error.add_note(f"The page showed:\n{await page.locator('body').inner_text()}")
+                raise
             assert complaints == []
             await chromium.close()

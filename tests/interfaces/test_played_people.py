@@ -13,12 +13,17 @@ import pytest
 from controller.api.client import ApiClient
 from controller.api.people import Person
 from controller.api.pins import hash_pin
+from controller.games.specification import Unit
 from controller.roles import Role
 from controller.table import operations
-from simulators.devices.base import LoggedReport
+from simulators.devices.base import LoggedReport, Tempo
+from simulators.devices.mechanism import Mechanism
 from simulators.people.crew import CREW, CrewClient, CrewError, crew_of
+from simulators.people.physical_table import PhysicalTable
+from simulators.people.plan import plan_rounds
 from tests.end_to_end.processes import PATIENCE
 from tests.end_to_end.stage import Stage, short_folder
+from tests.support.played_rounds import play_rounds
 
 from .test_command_line import cardshoe
 
@@ -102,6 +107,28 @@ async def test_people_count_their_own_rounds_and_bring_another_deck_each_time() 
                 decks.append([one.fields[1:] for one in reports][:12])
             assert (await stage.state()).round == 3
             assert decks[0] != decks[1]
+
+
+class QuickColleague(PhysicalTable):
+    """Somebody else opens the bets as soon as the deck is shuffled, before the simulated dealer looks at the table."""
+
+    def __init__(self, mechanism: Mechanism, socket: Path) -> None:
+        super().__init__(mechanism, Tempo(0.0))
+        self._socket = socket
+
+    async def gather_and_load(self) -> None:
+        await super().gather_and_load()
+        async with ApiClient(self._socket) as client, asyncio.timeout(PATIENCE):
+            voice = CrewClient(client, Random(1))
+            number = (await client.state()).round
+            while not (await voice.send(voice.request(CREW[0], number, operations.PlaceYourBets()))).accepted:  # noqa: ASYNC110  # another task
+                await asyncio.sleep(0.05)
+
+
+async def test_a_round_that_somebody_else_begins_is_played_as_planned() -> None:
+    played = await play_rounds("NC", Unit.SETS, 3, 7, layout=QuickColleague)
+    marked = [tuple(event["boxes"]) for event in played.events if event["event"] == "boxes_occupied"]
+    assert marked == [planned.boxes for planned in plan_rounds(7, Unit.SETS, 3)]
 
 
 async def test_people_do_not_join_a_round_that_others_began() -> None:

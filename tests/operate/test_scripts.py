@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -15,6 +16,7 @@ from controller.api.client import ApiClient
 from controller.commands.main import main
 from controller.games.specification import Unit
 from simulators.people.crew import CREW
+from tests.end_to_end.processes import PATIENCE
 from tests.operate.bench_table import BenchTable, bench_table
 
 PEOPLE = ("--person", "pit supervisor=supervisor", "--person", "shift manager=manager")
@@ -100,6 +102,23 @@ async def test_a_script_deals_tp_with_singles_and_all_three_headlines() -> None:
         view = await table.state()
         assert (view.phase, view.irregularities) == ("concluded", ())
         assert await raised(table) == ["simultaneous", "face_up_in_device", "exposed_card"]
+
+
+async def test_cards_that_come_before_a_line_is_read_count_for_it() -> None:
+    async with bench_table(unit=Unit.SINGLES) as table:
+        await table.move("load")
+        script = table.operate("--script", "-")
+        for line in ("open table", "boxes 1", "begin"):
+            script.tell(line)
+        await script.until(lambda: "no more bets" in script.out)
+        await table.give_out("draw")
+        async with ApiClient(table.socket) as client, asyncio.timeout(PATIENCE):
+            while not (await client.state()).dealt:  # noqa: ASYNC110  # another process
+                await asyncio.sleep(0.05)
+        script.tell("deal 1")
+        script.tell("pause")
+        await script.until(lambda: "> pause" in script.out)
+        assert (await table.state()).dealt == 1
 
 
 RARE_WORDS = """

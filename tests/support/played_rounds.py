@@ -6,7 +6,7 @@ Everything is real but the processes: configuration, journal, API, link and pseu
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from random import Random, SystemRandom
@@ -26,7 +26,7 @@ from firmware_bridge.device_keys import write_device_keys
 from simulators.demo.account import RunAccount
 from simulators.demo.stage import configuration_text
 from simulators.devices.base import Tempo
-from simulators.devices.mechanism import Profile, full_capabilities
+from simulators.devices.mechanism import Mechanism, Profile, full_capabilities
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.people.dealer import SimulatedDealer
 from simulators.people.physical_table import PhysicalTable
@@ -51,8 +51,11 @@ class PlayedRounds(NamedTuple):
 async def play_rounds(
     game_id: str, unit: Unit, rounds: int, seed: int,
     *, on_removal: bool = False, stages: bool = True, wagers: bool = False,
+    layout: Callable[[Mechanism, Path], PhysicalTable] = lambda mechanism, _: PhysicalTable(mechanism, Tempo(0.0)),
 ) -> PlayedRounds:  # fmt: skip
-    """Play from the daemon's start to the end of the last round."""
+    """Play from the daemon's start to the end of the last round. `layout` makes the layout from the device's mechanism
+    and the path of the table's socket.
+    """
     plan = plan_rounds(seed, unit, rounds, game_id=game_id, stages=stages, wagers=wagers)
     kind: Literal["shuffler", "shoe"] = "shuffler" if unit is Unit.SETS else "shoe"
     random, key = Random(f"{seed}/device"), bytes(range(1, 33))
@@ -65,7 +68,7 @@ async def play_rounds(
         front.plug()
         write_device_keys(folder / "device.keys", {SERIAL: key})
         socket = folder / "api.sock"
-        table = PhysicalTable(device.mechanism, Tempo(0.0))
+        table = layout(device.mechanism, socket)
         people = SimulatedDealer(device, table, socket, plan, Random(f"{seed}/people"))
         path = _configured(folder, unit, game_id)
         daemon = run_daemon(read_configuration(path), Origin(path, HangUps()))

@@ -80,6 +80,7 @@ class Operator:
         self._steady = steady
         self._by = DEALER
         self._boxes: tuple[int, ...] = ()
+        self._dealt = 0, 0  # the round and its dealt cards at the end of the last line
         self.subject = 0
         self.answered = ""  # the id of the last request, whose result is its answer
         self.entries_made: list[int] = []
@@ -90,7 +91,10 @@ class Operator:
         """Carry out a line. Raise `RefusedLineError` and `NothingDoneError`."""
         self.entries_made, self.recalled, self.sentence = [], (), ""
         self._by = line.by
-        line.act(self)
+        try:
+            line.act(self)
+        finally:
+            self._dealt = self.view.round, self.view.dealt
 
     def raised(self, irregularity: int) -> None:
         if not (self._steady and self._open(self.subject)):
@@ -254,7 +258,13 @@ class Operator:
         self.enter(operations.ShowFirstCard())
 
     def deal(self, times: int) -> None:
-        due = self.view.dealt + times * (IN_A_SET if self.view.unit == Unit.SETS else 1)
+        """Wait for so many more sets or cards. A script counts those that come from the end of its last line on, since
+        a bench may move cards as soon as it reads the new line.
+        """
+        last_round, dealt = self._dealt
+        if self._steady or last_round != self.view.round:
+            dealt = self.view.dealt
+        due = dealt + times * (IN_A_SET if self.view.unit == Unit.SETS else 1)
         self._wait_for_cards(min(due, self.view.to_deal))
 
     def deal_all(self) -> None:
