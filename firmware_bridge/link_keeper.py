@@ -55,8 +55,9 @@ class Health(msgspec.Struct, frozen=True):
     """The state of the link. Times are seconds of the keeper's monotonic clock.
 
     `link` counts the connections of this run. `last_heard` is when the last undamaged frame came, on any link. `code`,
-    `sentence` and `hint` say why there is no link, or why the last one ended; a ready link clears them. `retry_at` is
-    when the next attempt begins, or None. `statistics` are those of the last link.
+    `sentence` and `hint` say why there is no link, or why the last one ended; a ready link clears them, and a port that
+    opens clears why it could not be opened. `retry_at` is when the next attempt begins, or None. `statistics` are those
+    of the last link.
     """
 
     state: LinkState
@@ -228,7 +229,7 @@ class LinkKeeper:
             self._health = msgspec.structs.replace(self._health, link=self._health.link + 1)
             if was is LinkState.REFUSED:
                 return
-        if state is LinkState.READY:
+        if state is LinkState.READY or was is LinkState.ABSENT:
             self._enter(state, LinkOver("", ""))
         else:
             self._enter(state)

@@ -26,6 +26,7 @@ from controller.table.phases import SERVICE_WORDS, Service
 from firmware_bridge.link import LinkState
 from firmware_bridge.messages import Message, message
 
+LOOKED_AT: Final = 20  # newest entries, among which one that people are shown is looked for
 WITHIN: Final = 10.0  # seconds for the daemon to answer, so that a hanging one does not delay a monitor
 OTHER_USER: Final = message(
     "As root, act as an admitted user: `runuser -u USER -- cardshoe status ...`, where USER "
@@ -39,8 +40,8 @@ class NotReachableError(ProblemError):
 
 
 class Status(msgspec.Struct, frozen=True):
-    """The state of a table. `sentence` says why it is not in service, else it is empty. `last` is the newest published
-    event.
+    """The state of a table. `sentence` says why it is not in service, else it is empty. `last` is the newest event that
+    people are shown, if one of the newest entries has one.
     """
 
     in_service: bool
@@ -95,14 +96,15 @@ async def _ask(socket: Path, language: str) -> Status:
 
 
 async def _newest(client: ApiClient, view: TableView) -> dict[str, Any] | None:
-    """Return the event of the newest entry, or None if that entry is not public."""
+    """Return the newest event that people are shown, or None if the newest entries have none."""
     newest = None
-    events = client.events(EventId(view.journal, max(0, view.entry - 1)))
+    events = client.events(EventId(view.journal, max(0, view.entry - LOOKED_AT)))
     try:
         async for event in events:
             if event is None:
                 break
-            newest = event
+            if line_of(event) is not None:
+                newest = event
     finally:
         await events.aclose()
     return newest

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from controller.api.people import Person, Reader
 from controller.api.unix_socket import SocketRefusedError, check_path, why_too_long
 from controller.daemon.configuration import ConfigurationError, read_sections
 from controller.daemon.journal_files import errors_of_journal
@@ -41,7 +42,8 @@ def read_with_surroundings(path: Path, run: Run) -> Configuration:
     table = found.good.get("table")
     mistakes = [*found.mistakes, *_mistakes(device, journal, capture, table), *_mistakes_of_folders(journal, api)]
     if table is not None and api is not None:
-        mistakes += _mistakes_of_socket(table, api, _users(found.partly))
+        users = admitted_users(found.partly.get("readers", ()), found.partly.get("people", ()))
+        mistakes += _mistakes_of_socket(table, api, users)
         if api.http not in (None, found.partly.get("api.http")):
             mistakes += mistakes_of_port(table, api, run)
     if mistakes:
@@ -78,10 +80,10 @@ def _mistakes_of_folders(journal: JournalSection | None, api: ApiSection | None)
             yield Mistake(sentence, message("Move it away, or name another folder."))
 
 
-def _users(partly: Mapping[str, Any]) -> Iterator[int]:
+def admitted_users(readers: Iterable[Reader], people: Iterable[Person]) -> Iterator[int]:
     """Yield the users of this PC whom the table admits."""
-    for one in (*partly.get("readers", ()), *partly.get("people", ())):
-        yield from one.uids
+    for uids in (*(one.uids for one in readers), *(one.uids for one in people)):
+        yield from uids
 
 
 def _mistakes_of_socket(table: TableSection, api: ApiSection, users: Iterable[int]) -> Iterator[Mistake]:

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import tempfile
+from asyncio import CancelledError
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -45,10 +46,7 @@ def try_floor(tables: int, rounds: int | None, seed: int, fast: bool, console: b
     servers = find_servers()
     with driver():
         import psycopg  # noqa: F401  # needed by the store; fails before anything is started
-    for number in (signal.SIGTERM, signal.SIGHUP):  # a closed terminal must not leave processes behind either
-        signal.signal(number, lambda *_: signal.raise_signal(signal.SIGINT))
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    with tempfile.TemporaryDirectory(prefix="cardshoe-floor-") as name, suppress(KeyboardInterrupt):
+    with tempfile.TemporaryDirectory(prefix="cardshoe-floor-") as name, suppress(KeyboardInterrupt, CancelledError):
         try:
             asyncio.run(_run(Path(name), servers, tables, rounds, seed, fast=fast, console=console))
         except StageError as error:
@@ -62,6 +60,7 @@ async def _run(
 
     from simulators.floor_trial.trial import floor_trial
 
+    _end_once_by_signal()
     async with floor_trial(folder, servers, tables=tables, rounds=rounds or ENDLESS, seed=seed, fast=fast) as floor:
         write_out(
             f"The floor: {floor.page}\nIn a terminal: cardshoe floor watch --broker localhost:{floor.broker.port}\n"
@@ -78,6 +77,23 @@ async def _run(
             await floor.unless_one_fails(asyncio.Event().wait())
         for one in await floor.unless_one_fails(_until_stored(floor)):
             write_out(f"{one.table}: in the store up to entry {one.entry:,}, {many(one.alarms, 'alarm', 'alarms')}")
+
+
+def _end_once_by_signal() -> None:
+    """Cancel the running task at the first signal.
+
+    Further signals are ignored, because they would leave processes behind, and none interrupts a write, which Python
+    would repeat at its end.
+    """
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    assert task is not None
+
+    def end() -> None:
+        if not task.cancelling():
+            task.cancel()
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # SIGHUP: the terminal was closed
+        loop.add_signal_handler(number, end)
 
 
 async def _until_stored(floor: FloorTrial) -> list[Stored]:

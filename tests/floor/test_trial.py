@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,47 @@ async def test_a_broker_that_is_killed_runs_again_and_everything_arrives() -> No
         await child.end()
     assert "The broker runs again." in child.out
     assert re.fullmatch(r"nc-01: in the store up to entry [0-9,]+, 0 alarms", child.out[-1])
+
+
+PRESSED_TWICE = """
+import io, os, signal, sys
+
+class Presses(io.FileIO):
+    def write(self, data):
+        written = super().write(data)
+        if b"The floor: " in bytes(data):
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+        return written
+
+sys.stdout = io.TextIOWrapper(io.BufferedWriter(Presses(1, "w", closefd=False)), encoding="utf-8")
+from controller.commands.main import main
+main(prog_name="cardshoe")
+"""
+
+
+async def test_ctrl_c_pressed_twice_prints_nothing_twice_and_leaves_no_process(tmp_path: Path) -> None:
+    before = folders()
+    (tmp_path / "pressed.py").write_text(PRESSED_TWICE)
+    child = Child(str(tmp_path / "pressed.py"), "floor", "try", "--tables", "1", "--fast")
+    try:
+        assert await child.ended() == 0, child.err
+    finally:
+        await child.end()
+    assert sum(line.startswith("The floor: ") for line in child.out) == 1
+    assert folders() == before
+    own = re.search(r"cardshoe-floor-\w+", "\n".join(child.out))
+    assert own is not None
+    assert not naming(own[0])
+
+
+def naming(word: str) -> list[str]:
+    """Return the commands of running processes that name it."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):  # it has ended meanwhile
+            found.append(path.read_text(errors="replace"))
+    return [command for command in found if word in command]
 
 
 @pytest.mark.parametrize("program", ["postgres", "store", "run"])

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from controller.commands.doctor.files import growth_of
+from controller.commands.doctor.files import growth_of, mount_point
 from controller.commands.doctor.machine import Machine, User, may, run_program
 from controller.commands.main import main
 from controller.journal.file import Identity
@@ -511,6 +511,22 @@ def test_a_disk_that_is_mounted_read_only_is_named(pc: Pc) -> None:
         subprocess.run(["umount", pc.journal], check=True)
     assert found["sentence"] == f"{pc.journal} is on a disk that is mounted read-only."
     assert found["mend"].endswith(f"mount -o remount,rw {pc.journal}")
+
+
+@NEEDS_ROOT
+def test_the_mount_to_change_is_named_also_for_a_bound_folder_with_a_blank(tmp_path: Path) -> None:
+    """It is a part of the same file system as its parent."""
+    folder = tmp_path / "a disk"
+    (folder / "journal").mkdir(parents=True)
+    subprocess.run(["mount", "--bind", folder, folder], check=True)
+    try:
+        assert mount_point(folder / "journal") == folder
+        subprocess.run(["mount", "-o", "remount,bind,ro", folder], check=True)
+        assert os.statvfs(folder / "journal").f_flag & os.ST_RDONLY
+        subprocess.run(["mount", "-o", "remount,rw", mount_point(folder / "journal")], check=True)
+        assert not os.statvfs(folder / "journal").f_flag & os.ST_RDONLY
+    finally:
+        subprocess.run(["umount", folder], check=True)
 
 
 def test_a_missing_program_has_no_output() -> None:

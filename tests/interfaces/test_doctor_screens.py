@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import ssl
 import threading
@@ -26,6 +27,7 @@ from controller.commands.main import main
 from controller.daemon.configuration import read_configuration
 from controller.daemon.port_use import Ask, Reply, ask, use_of
 from tests.end_to_end.stage import Stage, short_folder
+from tests.support.as_user import NEEDS_ROOT
 
 UNIT = "cardshoe@bench-1"
 
@@ -269,6 +271,23 @@ async def test_without_a_port_the_socket_says_what_keeps_the_table_from_dealing(
             assert "device" in str(ready.sentence)
             await stage.daemon.end()
             assert [one.what for one in found()] == ["port"], "another check reports a daemon that does not run"
+
+
+@NEEDS_ROOT
+async def test_root_asks_the_socket_as_an_admitted_user() -> None:
+    with short_folder() as folder:
+        folder.chmod(0o711)
+        async with Stage(folder) as stage:
+            stage.configure(uid=os.getuid() + 4000)
+            await stage.start_daemon()
+            table = CheckedTable(
+                Machine(folder, lambda *command: None), stage.configuration, read_configuration(stage.configuration),
+                own_user(), "root",
+            )  # fmt: skip
+            found = await asyncio.to_thread(lambda: list(network.screens(table)))
+            assert worst(list(in_language(tuple(found), None)), "ready").level == "problem"
+            assert await stage.daemon.end() == 0
+            assert b"refused_at_door" not in (stage.journal / "000001.journal").read_bytes()
 
 
 def test_a_daemon_without_its_socket_is_a_problem(file: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from controller.api.client import ApiClient
+from controller.api.narration import line_of
 from controller.api.view import LinkView, view_of
 from controller.commands import status as command
 from controller.commands.main import main
@@ -52,6 +54,16 @@ async def test_a_table_in_service_and_one_without_its_device(stage: Stage) -> No
     assert code == 1
     assert "Table T-1 · SIMULATED · out of service" in said
     assert "cardshoe: Table T-1 is out of service: " in errors
+
+
+async def test_the_last_event_is_one_that_people_are_shown(stage: Stage) -> None:
+    await stage.start_device(dealer=False, load=True)
+    await stage.start_daemon()
+    async with ApiClient(stage.socket) as client:
+        events = await stage.events_until(client, "command_done")
+        assert line_of(events[-1]) is None
+        _, said, _ = await status_of(stage)
+    assert re.search(r"last .* UTC: deck 1 shuffled, 52 cards", said), said
 
 
 async def test_as_json_it_is_the_state_with_the_newest_event(stage: Stage) -> None:

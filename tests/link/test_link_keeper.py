@@ -181,6 +181,20 @@ async def test_a_device_that_speaks_something_else(desk: Desk, clock: HandClock,
     pty.hang_up()
 
 
+async def test_a_port_that_opens_clears_why_it_could_not_be_opened(desk: Desk, clock: HandClock, name: Path) -> None:
+    """A device that is slow to answer must not have the reason of its missing predecessor beside it."""
+    keeper = keeper_at(name, desk, clock)
+    async with running(keeper):
+        absent = await desk.until_state(LinkState.ABSENT)
+        assert absent.code == "port-missing"
+        assert absent.hint
+        pty = Pty(name, None, desk.changes)
+        clock.advance(6.0)
+        opened = await desk.until_state(LinkState.AUTHENTICATING)
+        assert (opened.code, opened.sentence, opened.hint) == ("", "", "")
+    pty.hang_up()
+
+
 async def test_a_refused_device_stays_refused_until_replaced(desk: Desk, clock: HandClock, name: Path) -> None:
     pty = Pty(name, SmallDevice(key=bytes(32)), desk.changes)
     keeper = keeper_at(name, desk, clock)

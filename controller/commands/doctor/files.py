@@ -5,6 +5,8 @@ journal.
 from __future__ import annotations
 
 import os
+import re
+import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
@@ -39,6 +41,7 @@ FULL, FILLING = 90, 80  # percent
 SHORT, SOON = 7, 30  # days until the disk is full, at the growth of the journal
 OTHERS: Final = 0o007
 GROUP_WRITES: Final = 0o020
+_ESCAPED: Final = re.compile(r"\\([0-7]{3})")  # a blank in a name of /proc/self/mountinfo
 
 
 def look(table: CheckedTable, *, journal: bool) -> Iterator[MachineFinding]:
@@ -204,9 +207,19 @@ def _read_only(table: CheckedTable) -> Iterator[MachineFinding]:
     for folder in dict.fromkeys((table.configuration.journal.folder, table.configuration.api.socket.parent)):
         there = _nearest(folder).resolve()
         if os.statvfs(there).f_flag & os.ST_RDONLY:
-            disk = next(one for one in (there, *there.parents) if one.is_mount())
             sentence = message("{folder} is on a disk that is mounted read-only.", folder=str(folder))
-            yield problem(message("disk"), sentence, f"dmesg | tail; mount -o remount,rw {disk}")
+            mend = f"dmesg | tail; mount -o remount,rw {shlex.quote(str(mount_point(there)))}"
+            yield problem(message("disk"), sentence, mend)
+
+
+def mount_point(path: Path, mounts: str | None = None) -> Path:
+    """Return where the path's file system is mounted, also if it is a part of another mounted one.
+
+    `mounts` are the lines of /proc/self/mountinfo; a later one hides an earlier one of the same name.
+    """
+    lines = Path("/proc/self/mountinfo").read_text().splitlines() if mounts is None else mounts.splitlines()
+    named = [Path(_ESCAPED.sub(lambda found: chr(int(found[1], 8)), line.split(" ")[4])) for line in lines]
+    return max((one for one in named if path.is_relative_to(one)), key=lambda one: len(one.parts), default=Path("/"))
 
 
 def _room(table: CheckedTable) -> Iterator[MachineFinding]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 import pwd
 from collections.abc import Iterator
 from typing import Final
 
 from controller.commands.doctor.machine import CheckedTable, MachineFinding, ok, problem, warning
 from controller.daemon.configuration_checks import of_screens
+from controller.daemon.configuration_files import admitted_users
 from controller.daemon.port_use import Reply, state_in, use_of
 from controller.daemon.sections import HttpSection
 from firmware_bridge.messages import Message, message
@@ -120,18 +122,25 @@ def _taken(table: CheckedTable, http: HttpSection, why: Message) -> MachineFindi
 def _at_socket(table: CheckedTable) -> Iterator[MachineFinding]:
     """Ask the daemon at its socket whether the table can deal. Another check reports a daemon that does not run."""
     path = table.configuration.api.socket
-    uid = None if table.user is None else table.user.uid
     if not path.exists():
         if table.machine.run("systemctl", "is-active", table.unit) == "active":
             gone = message("The daemon runs, but its socket {path} is gone.", path=str(path))
             yield problem(message("socket"), gone, f"systemctl restart {table.unit}")
         return
-    reply = table.machine.ask_socket(path, "/readyz", uid)
-    if reply is None or reply.status == 403:
-        return
-    yield _readiness(table, reply)
-    for sentence in state_in(table.machine.ask_socket(path, "/v1/state", uid)).warnings:
-        yield warning(message("table"), sentence)
+    for uid in _users_to_ask_as(table):
+        reply = table.machine.ask_socket(path, "/readyz", uid)
+        if reply is not None and reply.status != 403:
+            yield _readiness(table, reply)
+            for sentence in state_in(table.machine.ask_socket(path, "/v1/state", uid)).warnings:
+                yield warning(message("table"), sentence)
+            return
+
+
+def _users_to_ask_as(table: CheckedTable) -> list[int]:
+    """Return the admitted users as whom this process can ask: the table records each refused access."""
+    admitted = list(admitted_users(table.configuration.readers, table.configuration.people))
+    own = os.geteuid()
+    return admitted if own == 0 else [uid for uid in admitted if uid == own]
 
 
 def _ready(table: CheckedTable, http: HttpSection) -> MachineFinding:
@@ -151,8 +160,7 @@ def _readiness(table: CheckedTable, reply: Reply | None) -> MachineFinding:
 
 def _run_as_table_user(table: CheckedTable) -> str:
     """Return the start of a command for root, whom the table does not admit."""
-    readers, people = table.configuration.readers, table.configuration.people
-    for uid in [uid for uids in (*(one.uids for one in readers), *(one.uids for one in people)) for uid in uids]:
+    for uid in admitted_users(table.configuration.readers, table.configuration.people):
         try:
             return f"runuser -u {pwd.getpwuid(uid).pw_name} -- "
         except KeyError:
