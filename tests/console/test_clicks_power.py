@@ -23,10 +23,11 @@ async def kill(console: Console) -> None:
 
 
 async def start_again(console: Console) -> None:
-    """Restart the daemon, and let people agree that the table is as shown."""
+    """Restart the daemon, and wait until the device is ready: an entry at that moment is refused as overtaken."""
     await console.page.locator("body.no-contact").wait_for()
     await console.table.start_daemon()
     await console.page.locator("body:not(.no-contact)").wait_for()
+    await console.page.locator("#bar .device:not(.amber)").wait_for()
 
 
 async def test_a_program_that_is_ended_in_order_has_not_failed() -> None:
