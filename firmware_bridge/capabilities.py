@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 
@@ -28,6 +28,10 @@ class Capabilities(msgspec.Struct, frozen=True):
     def yields_one_card(self) -> bool:
         """Return whether a device that deals sets can form a set of one card on command."""
         return self.dispenses == "on_command"
+
+
+KeyUsed: TypeAlias = Literal["", "old", "next"]
+"""Which of a device's two keys it has while its key is changed; empty if the host has one key for it, or none."""
 
 
 class DeviceIdentity(msgspec.Struct, frozen=True):

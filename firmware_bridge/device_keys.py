@@ -1,5 +1,7 @@
 """The key file of a table: a line for each device, with its serial number and 32 bytes in hexadecimal.
 
+While the key of a device is changed, a second line ends with the word `next`: the device may have either key.
+
 Only the owner may read the file, or also its group where root owns it (the daemon's group). A new file that root makes
 takes the group of its folder. Keys are made on this machine and never cross the wire.
 """
@@ -9,9 +11,9 @@ from __future__ import annotations
 import os
 import stat
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal, TypeAlias
 from zlib import crc32
 
 from firmware_bridge.drivers.cardlink.sealing import KEY_SIZE
@@ -23,7 +25,20 @@ PUBLISHED_KEY: Final = bytes(range(KEY_SIZE))
 """The key of the examples in docs/cardlink.md."""
 
 
+NEXT: Final = "next"  # the last word of a line with the second key of a device
+
 GROUP: Final = 4  # bytes of a key that are typed together
+
+
+OneKey: TypeAlias = Literal["old", "next"]
+
+
+class DeviceKeys(dict[str, bytes]):
+    """The keys by serial number. `next` has the second keys of the devices whose key is being changed."""
+
+    def __init__(self, keys: Mapping[str, bytes] | None = None) -> None:
+        super().__init__(keys or {})
+        self.next: dict[str, bytes] = {}
 
 
 def typed_form(key: bytes) -> str:
@@ -78,38 +93,68 @@ def write_device_keys(path: Path, keys: dict[str, bytes]) -> None:
         file.write(text)
 
 
-def add_device_key(path: Path, serial: str, key: bytes, *, replace: bool = False) -> None:
+def add_device_key(path: Path, serial: str, key: bytes, *, replace: bool = False, as_next: bool = False) -> None:
     """Add a key to the file, creating the file if necessary. Raise `KeyFileError`.
 
-    An existing key for this serial number is kept unless `replace`. Other lines are left untouched.
+    An existing key for this serial number is kept unless `replace`. With `as_next` the key is the device's next one,
+    and its present key stays in any case. Other lines are left untouched.
     """
-    known = read_device_keys(path) if path.exists() else {}
+    known = read_device_keys(path) if path.exists() else DeviceKeys()
     if not is_serial(serial):
         raise KeyFileError(
             message("{serial} cannot be used as a serial number in the key file.", serial=repr(serial)),
             message("Write it as the device shows it: printable characters without spaces, not beginning with #."),
         )
-    if serial in known and not replace:
+    if as_next and serial not in known:
+        raise _has_no_key(path, serial, known)
+    if as_next and serial in known.next and not replace:
+        raise KeyFileError(
+            message(
+                "{path} already has a next key for {serial}, and the device may be using it.",
+                path=str(path),
+                serial=serial,
+            ),
+            message("Add --replace to create another one; the next key so far then stops working."),
+        )
+    if serial in known and not (replace or as_next):
         raise KeyFileError(
             message(
                 "{path} already has a key for {serial}, and the device may be using it.", path=str(path), serial=serial
             ),
             message("Add --replace to create a new key; the old key then stops working."),
         )
-    line = f"{serial} {key.hex()}\n"
-    _rewrite(path, lambda lines: [*(one for one in lines if not _has_serial(one, serial)), line])
+    line = f"{serial} {key.hex()}{f' {NEXT}' if as_next else ''}\n"
+    replaced = (True,) if as_next else (False, True)
+    _rewrite(path, lambda lines: [*(one for one in lines if not _has_key(one, serial, replaced)), line])
 
 
-def remove_device_key(path: Path, serial: str) -> None:
-    """Remove the key of this serial number. Raise `KeyFileError`, also if there is none."""
+def remove_device_key(path: Path, serial: str, only: OneKey | None = None) -> None:
+    """Remove the key of this serial number. Raise `KeyFileError`, also if there is none.
+
+    With `only`, one of two keys is removed; the other one is then the device's only key.
+    """
     known = read_device_keys(path)
     if serial not in known:
-        there = tuple(sorted(known)) or message("no device")
+        raise _has_no_key(path, serial, known)
+    if only is not None and serial not in known.next:
         raise KeyFileError(
-            message("{path} has no key for {serial}.", path=str(path), serial=serial),
-            message("The file has keys for: {there:list}.", there=there),
+            message("{path} has only one key for {serial}.", path=str(path), serial=serial),
+            message("Leave --only out to remove it; the device is then refused."),
         )
-    _rewrite(path, lambda lines: [one for one in lines if not _has_serial(one, serial)])
+    removed = {None: (False, True), "old": (False,), "next": (True,)}[only]
+
+    def change(lines: list[str]) -> list[str]:
+        left = [one for one in lines if not _has_key(one, serial, removed)]
+        return [_without_next(one) if _has_key(one, serial, (True,)) else one for one in left]
+
+    _rewrite(path, change)
+
+
+def _has_no_key(path: Path, serial: str, known: DeviceKeys) -> KeyFileError:
+    return KeyFileError(
+        message("{path} has no key for {serial}.", path=str(path), serial=serial),
+        message("The file has keys for: {there:list}.", there=tuple(sorted(known)) or message("no device")),
+    )
 
 
 def is_serial(text: str) -> bool:
@@ -121,8 +166,13 @@ def is_serial(text: str) -> bool:
     return bool(text) and text[0] != "#" and all("!" <= character <= "~" for character in text)
 
 
-def _has_serial(line: str, serial: str) -> bool:
-    return line.partition(" ")[0] == serial
+def _has_key(line: str, serial: str, kinds: tuple[bool, ...]) -> bool:
+    """Return whether the line has a key of this serial number. `kinds`: True for a next key, False for the other."""
+    return line.partition(" ")[0] == serial and (line.split()[-1] == NEXT) in kinds
+
+
+def _without_next(line: str) -> str:
+    return f"{line.rstrip().removesuffix(NEXT).rstrip()}\n"
 
 
 def _rewrite(path: Path, change: Callable[[list[str]], list[str]]) -> None:
@@ -172,8 +222,48 @@ def _ownership_of_new_file(folder: Path) -> tuple[int, int, int]:
     return -1, -1, 0o600
 
 
-def read_device_keys(path: Path) -> dict[str, bytes]:
+def read_device_keys(path: Path) -> DeviceKeys:
     """Return the keys by serial number. Raise `KeyFileError`, which says what is wrong and what to do."""
+    text = _private_text(path)
+    keys = DeviceKeys()
+    lines_of_next: dict[str, int] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        serial, key, is_next = _key_in(path, number, line)
+        found = keys.next if is_next else keys
+        if serial in found:
+            raise KeyFileError(
+                message(
+                    "Line {number} of {path} has a second key for {serial}.",
+                    number=number,
+                    path=str(path),
+                    serial=serial,
+                ),
+                message(
+                    "Remove the line with the key that the device does not have. While its key is changed, the line "
+                    "with the new key ends with the word next."
+                ),
+            )
+        found[serial] = key
+        if is_next:
+            lines_of_next[serial] = number
+    for serial, number in lines_of_next.items():
+        if serial not in keys:
+            raise KeyFileError(
+                message(
+                    "Line {number} of {path} has the next key of {serial}, which has no other key there.",
+                    number=number,
+                    path=str(path),
+                    serial=serial,
+                ),
+                message("Remove the word next, or add the line with the key that the device has."),
+            )
+    return keys
+
+
+def _private_text(path: Path) -> str:
+    """Return the text of a file that other users cannot read or change."""
     try:
         mode = path.stat().st_mode
         text = read_edited(path)
@@ -195,48 +285,40 @@ def read_device_keys(path: Path) -> dict[str, bytes]:
             message("Other users can read or change the device keys in {path}.", path=str(path)),
             message("Run: chmod 640 {path}", path=str(path)),
         )
-    keys: dict[str, bytes] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip() or line.startswith("#"):
-            continue
-        serial, _, word = line.partition(" ")
-        if odd := next((one for one in line if not (one == "\t" or " " <= one <= "~")), ""):
-            raise KeyFileError(
-                message(
-                    "Line {number} of {path} has the character {code} ({name}), which no serial number or key has.",
-                    number=number,
-                    path=str(path),
-                    code=f"U+{ord(odd):04X}",
-                    name=unicodedata.name(odd, "without a name").lower(),
-                ),
-                message("Write the line again by hand, as the device shows its serial number."),
-            )
-        key = _key_of(word.strip())
-        if key is None:
-            raise KeyFileError(
-                message("Line {number} of {path} is not a device key.", number=number, path=str(path)),
-                message("Write the serial number, a space, and {digits} hexadecimal digits.", digits=2 * KEY_SIZE),
-            )
-        if len(set(key)) == 1 or key == PUBLISHED_KEY:
-            raise KeyFileError(
-                message("Line {number} of {path} has a key that anyone can guess.", number=number, path=str(path)),
-                message(
-                    "Create a new key with cardshoe devices pair {serial} --replace, then enter it in the device.",
-                    serial=serial,
-                ),
-            )
-        if serial in keys:
-            raise KeyFileError(
-                message(
-                    "Line {number} of {path} has a second key for {serial}.",
-                    number=number,
-                    path=str(path),
-                    serial=serial,
-                ),
-                message("Remove the line with the key that the device does not have."),
-            )
-        keys[serial] = key
-    return keys
+    return text
+
+
+def _key_in(path: Path, number: int, line: str) -> tuple[str, bytes, bool]:
+    """Return the serial number and the key of a line, and whether the key is the device's next one."""
+    serial, _, rest = line.partition(" ")
+    if odd := next((one for one in line if not (one == "\t" or " " <= one <= "~")), ""):
+        raise KeyFileError(
+            message(
+                "Line {number} of {path} has the character {code} ({name}), which no serial number or key has.",
+                number=number,
+                path=str(path),
+                code=f"U+{ord(odd):04X}",
+                name=unicodedata.name(odd, "without a name").lower(),
+            ),
+            message("Write the line again by hand, as the device shows its serial number."),
+        )
+    words = rest.split()
+    is_next = words[-1:] == [NEXT]
+    key = _key_of(" ".join(words[:-1] if is_next else words))
+    if key is None:
+        raise KeyFileError(
+            message("Line {number} of {path} is not a device key.", number=number, path=str(path)),
+            message("Write the serial number, a space, and {digits} hexadecimal digits.", digits=2 * KEY_SIZE),
+        )
+    if len(set(key)) == 1 or key == PUBLISHED_KEY:
+        raise KeyFileError(
+            message("Line {number} of {path} has a key that anyone can guess.", number=number, path=str(path)),
+            message(
+                "Create a new key with cardshoe devices pair {serial} --replace, then enter it in the device.",
+                serial=serial,
+            ),
+        )
+    return serial, key, is_next
 
 
 def _key_of(word: str) -> bytes | None:

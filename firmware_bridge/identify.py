@@ -6,12 +6,12 @@ import asyncio
 import contextlib
 import secrets
 import sys
-from collections.abc import Callable
 
 import msgspec
 import structlog
 
-from firmware_bridge.capabilities import DeviceIdentity, shortcomings
+from firmware_bridge.capabilities import DeviceIdentity, KeyUsed, shortcomings
+from firmware_bridge.device_keys import DeviceKeys
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.drivers.base import Driver, Heard, LinkOver, LinkReady
 from firmware_bridge.drivers.registry import load_driver
@@ -26,17 +26,18 @@ from firmware_bridge.transports.registry import open_transport
 
 class Identification(msgspec.Struct, frozen=True):
     """A device's identity, or None with `code`, `sentence` and `hint`. `cannot` has a sentence for each capability that
-    it lacks."""
+    it lacks; `key` says which of two keys it has."""
 
     identity: DeviceIdentity | None
     cannot: tuple[AnyText, ...] = ()
     code: str = ""
     sentence: AnyText = ""
     hint: AnyText = ""
+    key: KeyUsed = ""
 
 
 async def identify(
-    url: DeviceUrl, key_of: Callable[[str], bytes | None], *, open_transport: OpenTransport = open_transport
+    url: DeviceUrl, keys: DeviceKeys, *, open_transport: OpenTransport = open_transport
 ) -> Identification:
     """Ask the device at `url`, for as long as its driver's handshake takes. No report is acknowledged."""
     clock = asyncio.get_running_loop().time
@@ -49,7 +50,7 @@ async def identify(
         """Do nothing: only the outcome matters."""
 
     def make_driver(now: float) -> Driver:
-        return make(DriverSetting(secrets.token_bytes(16), url.line, key_of), now)
+        return make(DriverSetting(secrets.token_bytes(16), url.line, keys.get, next_key_of=keys.next.get), now)
 
     try:
         make = load_driver(url.driver)
@@ -79,5 +80,5 @@ async def identify(
 
 def _identification(first: Heard | None, over: LinkOver, hint: AnyText) -> Identification:
     if isinstance(first, LinkReady):
-        return Identification(first.identity, shortcomings(first.identity.capabilities))
+        return Identification(first.identity, shortcomings(first.identity.capabilities), key=first.key)
     return Identification(None, code=over.code, sentence=over.sentence, hint=hint)

@@ -323,6 +323,8 @@ class Link:
         self.ready = True
         self._ready_since = self._clock()
         self._record(lambda recorder: recorder.ready(ready.identity))
+        if ready.key:
+            write_log(self._log.info, "link.key", key=ready.key)
         self._changed.set()  # from now on staleness is checked
         self._on_state(LinkState.READY)
         self._deliver(ready)

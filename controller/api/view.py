@@ -24,7 +24,7 @@ from controller.table.phases import Phase
 from controller.table.round_summary import first_card, marks
 from controller.table.settling import Due, dues, stub_comes, stub_count_due
 from controller.table.state import TableState
-from firmware_bridge.capabilities import shortcomings
+from firmware_bridge.capabilities import KeyUsed, shortcomings
 from firmware_bridge.messages import AnyText
 
 EXPOSES = frozenset({Kind.EXPOSED_CARD, Kind.PLAYER_EXPOSED, Kind.DEALER_EXPOSED_EARLY})
@@ -113,7 +113,9 @@ class DeviceSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DeviceView(DeviceSummary, frozen=True, kw_only=True):
-    """The device. `age`: seconds since it last sent data. Apart from the link's, its facts are journaled."""
+    """The device. `age`: seconds since it last sent data. `key`: which of two keys it has. Apart from the link's, its
+    facts are journaled.
+    """
 
     age: float | None
     links: int
@@ -125,6 +127,7 @@ class DeviceView(DeviceSummary, frozen=True, kw_only=True):
     status_agrees: bool
     unloads_stub: bool
     shortcomings: tuple[AnyText, ...] = ()
+    key: KeyUsed = ""
 
 
 class EntryView(msgspec.Struct, frozen=True):
@@ -470,4 +473,5 @@ def _device(state: TableState, link: LinkView) -> DeviceView:
         status_agrees=device.status_agrees,
         unloads_stub=device.capabilities is not None and device.capabilities.unloads_stub,
         shortcomings=shortcomings(device.capabilities) if device.capabilities is not None else (),
+        key=device.key,
     )

@@ -7,7 +7,6 @@ import grp
 import pwd
 import secrets
 import stat
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -21,6 +20,8 @@ from controller.commands.reader_lines import LearnedTable, in_print, wait_for_li
 from controller.commands.text import Page, page, prompted, write_out
 from controller.problems import BadInputError, DeviceProblemError
 from firmware_bridge.device_keys import (
+    DeviceKeys,
+    OneKey,
     add_device_key,
     key_from_typed,
     read_device_keys,
@@ -41,6 +42,11 @@ MATURITY: Final = {
     Maturity.OWN: message("this project's own protocol"),
     Maturity.COMMUNITY: message("community, unverified against the maker's specification"),
     Maturity.OTHERS: message("from another package, not tested by this project"),
+}
+PROVEN_BY: Final = {
+    "": message("proven by its key"),
+    "old": message("proven by its old key"),
+    "next": message("proven by its next key"),
 }
 KEY_FILE = click.option(
     "--key-file", required=True, type=click.Path(path_type=Path), help="The table's [device] key_file."
@@ -84,15 +90,15 @@ def _system_lists() -> Lists:
     return Lists(list_ports, list_usb, lambda: sorted(NAMED.iterdir()) if NAMED.is_dir() else ())
 
 
-def _keys(key_file: Path | None) -> Mapping[str, bytes]:
+def _keys(key_file: Path | None) -> DeviceKeys:
     try:
-        return {} if key_file is None else read_device_keys(key_file)
+        return DeviceKeys() if key_file is None else read_device_keys(key_file)
     except KeyFileError as error:
         raise BadInputError(error) from error
 
 
 async def _find(
-    around: Discovery, asks: bool, urls: tuple[str, ...], keys: Mapping[str, bytes], key_file: Path | None
+    around: Discovery, asks: bool, urls: tuple[str, ...], keys: DeviceKeys, key_file: Path | None
 ) -> Devices:
     """Find the connected devices, and ask those that may be asked, one after the other."""
     try:
@@ -100,7 +106,7 @@ async def _find(
     except BadDeviceUrlError as error:
         raise BadInputError(error) from error
     asked += [one.url for one in around.devices if asks and _may_be_asked(one) and one.url not in asked]
-    accounts = [AskedDevice(url, await identify(parse_device_url(url), keys.get)) for url in asked]
+    accounts = [AskedDevice(url, await identify(parse_device_url(url), keys)) for url in asked]
     return Devices(
         devices=around.devices,
         asked=tuple(accounts),
@@ -119,16 +125,18 @@ def _may_be_asked(device: FoundDevice) -> bool:
 @click.argument("serial")
 @KEY_FILE
 @click.option("--replace", is_flag=True, help="Make a new key even if the file has one for this device.")
+@click.option("--next", "as_next", is_flag=True, help="Keep the present key: the device may have either of the two.")
 @click.option("--enter", "enters", is_flag=True, help="Type the key that was printed for this device elsewhere.")
-def pair(serial: str, key_file: Path, replace: bool, enters: bool) -> None:
+def pair(serial: str, key_file: Path, replace: bool, as_next: bool, enters: bool) -> None:
     """Make a key for the device with this serial number, store it in the file and print it once.
 
     Enter it by hand in the device's service menu: no key is sent over the line. The last two digits of each group are
-    check digits.
+    check digits. To change the key of a device in use, add --next; `status` shows which key the device has. When it has
+    the next one, remove the old one with `cardshoe devices forget SERIAL --only old`.
     """
     try:
         key = key_from_typed(prompted(message("Key"))) if enters else secrets.token_bytes(KEY_SIZE)
-        add_device_key(key_file, serial, key, replace=replace)
+        add_device_key(key_file, serial, key, replace=replace, as_next=as_next)
     except KeyFileError as error:
         raise BadInputError(error) from error
     if enters:
@@ -187,12 +195,16 @@ def _readers_of(key_file: Path) -> Message:
 @devices.command()
 @click.argument("serial")
 @KEY_FILE
-def forget(serial: str, key_file: Path) -> None:
+@click.option("--only", type=click.Choice(["old", "next"]), help="Which of two keys; the other one is kept.")
+def forget(serial: str, key_file: Path, only: OneKey | None) -> None:
     """Remove the key of this device from the file: it is refused from the next link on."""
     try:
-        remove_device_key(key_file, serial)
+        remove_device_key(key_file, serial, only)
     except KeyFileError as error:
         raise BadInputError(error) from error
+    if only is not None:
+        write_out(message("{path} has one key for {serial}.", path=str(key_file), serial=serial))
+        return
     write_out(
         message(
             "{path} no longer has a key for {serial}: the device will be refused from the next link on. "
@@ -318,7 +330,7 @@ def _write_asked(paper: Page, asked: AskedDevice, found: Devices) -> None:
         return
     said = account.identity
     row = registered_driver(parse_device_url(asked.url).driver)
-    proven = message("proven by its key") if row.needs_keys else message("by the URL's name: it cannot identify itself")
+    proven = PROVEN_BY[account.key] if row.needs_keys else message("by the URL's name: it cannot identify itself")
     paper.entry(
         message(
             "{device}, serial {serial} ({proven})",

@@ -22,6 +22,7 @@ from controller.commands.vocabulary import LINKS, UNIT_NAMES, words_of
 from controller.games.own_words import OwnWords
 from controller.games.specification import KINDS, Kind, Unit
 from controller.problems import ProblemError
+from controller.table.events.device_events import KEYS_USED
 from controller.table.phases import SERVICE_WORDS, Service
 from firmware_bridge.link import LinkState
 from firmware_bridge.messages import Message, message
@@ -144,7 +145,8 @@ def _device(view: TableView, say: Terminal) -> str:
     age = message("never heard")
     if device.age is not None:
         age = message("heard {age} s ago", age=f"{device.age:.1f}")
-    return _parts(say, named, LINKS[LinkState(device.link)], age, device.sentence, device.hint)
+    key = KEYS_USED[device.key] if device.key else None
+    return _parts(say, named, LINKS[LinkState(device.link)], age, key, device.sentence, device.hint)
 
 
 def _matter(found: IrregularityView, words: OwnWords, say: Terminal) -> str:

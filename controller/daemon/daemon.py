@@ -45,7 +45,7 @@ from controller.table.inputs import DaemonStarted
 from controller.table.state import TableState
 from firmware_bridge.captures.recorder import CaptureRecorder
 from firmware_bridge.card_table import read_card_table
-from firmware_bridge.device_keys import read_device_keys
+from firmware_bridge.device_keys import DeviceKeys, read_device_keys
 from firmware_bridge.drivers.base import Driver
 from firmware_bridge.drivers.memory import LinkMemory
 from firmware_bridge.drivers.registry import load_driver
@@ -281,25 +281,26 @@ def _driver_maker(
     make = load_driver(url.driver)
     cards = read_card_table(device.card_table) if device.card_table is not None else {}
 
-    def keys() -> dict[str, bytes]:
-        return read_device_keys(device.key_file) if device.key_file is not None else {}
+    def read_keys() -> DeviceKeys:
+        return read_device_keys(device.key_file) if device.key_file is not None else DeviceKeys()
 
     def note_keys(keys: FrameKeys) -> None:
         if recorder is not None:
             recorder.link_keys(keys)
 
     def make_driver(held: tuple[int, int], memory: LinkMemory, now: float) -> Driver:
-        key_of = keys().get  # a device may have been paired since
+        keys = read_keys()  # a device may have been paired since
         simulated = configuration.table.simulated
         nonce = secrets.token_bytes(16)
         if recorder is not None:
             recorder.driver_made(nonce, held)
         setting = DriverSetting(
-            nonce, url.line, key_of, held, cards, simulated, policy=device.policy, memory=memory, note_keys=note_keys
-        )
+            nonce, url.line, keys.get, held, cards, simulated, policy=device.policy, memory=memory, note_keys=note_keys,
+            next_key_of=keys.next.get,
+        )  # fmt: skip
         return make(setting, now)
 
-    keys()
+    read_keys()
     return make_driver
 
 

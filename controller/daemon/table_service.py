@@ -130,7 +130,7 @@ def input_of(heard: Heard) -> AnyInput:
         case base.Answered():
             return inputs.CommandAnswered(heard.command_id, heard.done, heard.reason)
         case base.LinkReady():
-            return inputs.DeviceConnected(heard.identity, heard.status, heard.nonce)
+            return inputs.DeviceConnected(heard.identity, heard.status, heard.nonce, heard.key)
         case base.ReportsGone():
             return inputs.ReportsMissing(heard.boot, heard.first, heard.last, heard.withheld, heard.newest)
         case base.Contradicted():

@@ -11,7 +11,7 @@ from controller.table.model import Proof
 from controller.table.operations import AnyOperation
 from controller.table.record import ConfigurationRecord, FileRecord
 from controller.table.settings import Settings
-from firmware_bridge.capabilities import DeviceIdentity, DeviceStatus
+from firmware_bridge.capabilities import DeviceIdentity, DeviceStatus, KeyUsed
 from firmware_bridge.cards import Evidence
 from firmware_bridge.drivers.base import Contradiction
 from firmware_bridge.messages import AnyText
@@ -50,11 +50,14 @@ class ConfigurationRead(Input, frozen=True, tag="configuration_read"):
 
 
 class DeviceConnected(Input, frozen=True, tag="device_connected"):
-    """A device connected. `nonce`: the device's for this link, never used again; empty if its protocol has none."""
+    """A device connected. `nonce`: the device's for this link, never used again; empty if its protocol has none. `key`:
+    which of two keys it has.
+    """
 
     identity: DeviceIdentity
     status: DeviceStatus
     nonce: bytes = b""
+    key: KeyUsed = ""
 
 
 class DeviceGone(Input, frozen=True, tag="device_gone"):

@@ -13,7 +13,7 @@ from controller.rules.dealing_order import Place
 from controller.rules.hands import Outcome
 from controller.table.operations import Correctable
 from controller.table.stop_causes import named_causes
-from firmware_bridge.capabilities import Capabilities
+from firmware_bridge.capabilities import Capabilities, KeyUsed
 from firmware_bridge.cards import Card, Concealed
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.messages import AnyText, Message, message
@@ -174,6 +174,7 @@ class Device(msgspec.Struct, frozen=True):
     drawn_boot: int = 0
     drawn_ms: int | None = None
     firmware_digest: str = ""
+    key: KeyUsed = ""
     lost_code: str = ""  # why the last link ended; empty: none ended since the daemon started
 
     @property

@@ -17,6 +17,7 @@ from firmware_bridge.captures import capture_format
 from firmware_bridge.captures.capture_format import AnyRecord, CaptureHeader
 from firmware_bridge.captures.reader import Capture
 from firmware_bridge.cards import Card
+from firmware_bridge.device_keys import DeviceKeys
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.drivers.base import Driver, Heard, LinkOver
 from firmware_bridge.drivers.registry import load_driver
@@ -49,7 +50,7 @@ class RecordedLink(NamedTuple):
 class ReplayInputs(NamedTuple):
     """Inputs of drivers that a capture does not hold: keys by serial number (optional), and cards by identifier."""
 
-    key_of: Callable[[str], bytes | None] = lambda serial: None
+    keys: DeviceKeys = DeviceKeys()
     card_table: Mapping[str, Card] = {}
 
 
@@ -194,11 +195,12 @@ class _LinkPlayer:
         setting = DriverSetting(
             nonce,
             self._url.line,
-            self._inputs.key_of,
+            self._inputs.keys.get,
             held,
             self._inputs.card_table,
             self._header.simulated,
             replayed=True,
+            next_key_of=self._inputs.keys.next.get,
             frame_keys=None if keys is None else (bytes.fromhex(keys.host), bytes.fromhex(keys.device)),
         )
         return self._make(setting, now)

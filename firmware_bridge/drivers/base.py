@@ -10,7 +10,7 @@ from typing import Literal, Protocol, TypeAlias
 
 import msgspec
 
-from firmware_bridge.capabilities import DeviceIdentity, DeviceStatus
+from firmware_bridge.capabilities import DeviceIdentity, DeviceStatus, KeyUsed
 from firmware_bridge.cards import Evidence
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.messages import AnyText
@@ -22,11 +22,13 @@ class HeardStruct(msgspec.Struct, frozen=True, tag_field="heard"):
 
 
 class LinkReady(HeardStruct, frozen=True, tag="device_ready", omit_defaults=True):
-    """The device is the right one and the link is ready. `nonce` is the device's nonce of this link."""
+    """The device is the right one and the link is ready. `nonce` is the device's nonce of this link, `key` which of two
+    keys it has."""
 
     identity: DeviceIdentity
     status: DeviceStatus
     nonce: bytes = b""
+    key: KeyUsed = ""
 
 
 class Reported(HeardStruct, frozen=True, tag="reported"):

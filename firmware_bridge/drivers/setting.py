@@ -78,7 +78,8 @@ class DriverSetting(msgspec.Struct, frozen=True):
     """The setting of one link. A driver takes what its protocol needs.
 
     `nonce` is 16 random bytes, never used before. `line` comes from the device URL. `key_of` returns the 32-byte key of
-    a serial number, or None. `held` is the last report that the journal holds, as (boot, number), (0, 0) for none.
+    a serial number, or None; `next_key_of` the second key of a device whose key is being changed. `held` is the last
+    report that the journal holds, as (boot, number), (0, 0) for none.
     `card_table` gives the card of an identifier. `simulated` means that the table is a simulated one, for devices that
     cannot report it. `replayed` means that the bytes come from a capture and nothing is sent; a device without a key
     here was verified when the capture was made. `policy` names the device that may be used, for drivers that refuse at
@@ -98,3 +99,4 @@ class DriverSetting(msgspec.Struct, frozen=True):
     memory: LinkMemory = msgspec.field(default_factory=LinkMemory)
     note_keys: Callable[[FrameKeys], None] = lambda keys: None
     frame_keys: FrameKeys | None = None
+    next_key_of: Callable[[str], bytes | None] = lambda serial: None

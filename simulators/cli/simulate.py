@@ -20,7 +20,7 @@ from controller.commands.text import write_out
 from controller.daemon.configuration import ConfigurationError, read_configuration
 from controller.games.specification import Unit
 from controller.problems import BadInputError, ConfigurationProblemError, ProblemError
-from firmware_bridge.device_keys import read_device_keys, write_device_keys
+from firmware_bridge.device_keys import DeviceKeys, read_device_keys, write_device_keys
 from firmware_bridge.errors import KeyFileError
 from firmware_bridge.plain_text import whole_number
 from simulators.cli.device_options import UNIFORM, Shuffles, check_shuffler_options, playable, read_shuffle
@@ -399,7 +399,7 @@ def _key(asked: Simulation, random: Random) -> bytes:
         if asked.serial in keys:
             return keys[asked.serial]
     else:
-        keys = {}
+        keys = DeviceKeys()
     keys[asked.serial] = random.randbytes(32)
     write_device_keys(asked.key_file, keys)
     return keys[asked.serial]

@@ -1,5 +1,6 @@
 /* cardlink-device [--virtual] [--removal] [--flash FILE] [--interrupt FD] KIND SERIAL KEYHEX START [FD], or
- * cardlink-device --crypto: device_kit with a simulated mechanism, and an example of a port.
+ * cardlink-device --crypto, or cardlink-device --vectors KEYHEX: device_kit with a simulated mechanism, and an example
+ * of a port.
  *
  * Speaks on the descriptor FD, or on a pty that it opens. Reads control lines on stdin, answers each with `ok` or `no`
  * after everything that it causes was written, and ends with stdin. With --virtual only `tick MS` advances the time.
@@ -9,6 +10,7 @@
 #define _GNU_SOURCE
 #include "cardlink_parts.h"
 #include "mechanism.h"
+#include "vectors.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -511,6 +513,14 @@ int main(int count, char **words)
 {
     if (count == 2 && strcmp(words[1], "--crypto") == 0)
         return crypto();
+    if (count == 3 && strcmp(words[1], "--vectors") == 0) {
+        char *ours[] = {words[0], "shuffler", "C-1", words[2], "1"};
+        config.capabilities = 0;
+        if (!configure(ours))
+            return 2;
+        config.reported = NULL;
+        return judge_vectors(&device, &config, key);
+    }
     if (!read_options(&count, &words) || !configure(words)) {
         fputs("cardlink-device [--virtual] [--removal] [--flash FILE] [--interrupt FD] shuffler|shoe SERIAL KEYHEX START "
               "[FD]\n",

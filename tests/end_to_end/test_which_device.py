@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from random import Random, SystemRandom
 from typing import Any
 
 import pytest
@@ -16,9 +17,13 @@ from controller.api.client import ApiClient
 from controller.api.view import TableView
 from controller.table.events import DeviceDiffers, DeviceLost, DeviceReady, ServiceChanged
 from controller.table.phases import Service
-from firmware_bridge.device_keys import write_device_keys
+from firmware_bridge.device_keys import add_device_key, write_device_keys
 from firmware_bridge.drivers.cardlink.framing import HEADER, FrameReader, enclose
 from firmware_bridge.drivers.cardlink.messages import FrameKind
+from simulators.devices.base import Tempo
+from simulators.devices.mechanism import Profile, full_capabilities
+from simulators.devices.simulated_device import SimulatedDevice
+from simulators.ports.pty import PtyFront
 from tests.end_to_end.child import Orders
 from tests.end_to_end.evidence import Evidence
 from tests.end_to_end.processes import PATIENCE
@@ -143,6 +148,57 @@ class Replay(SmallDevice):
                 self._recorded[frame.kind] = super().receive(enclose(frame.content))
             answers.append(self._recorded[frame.kind])
         return b"".join(answers)
+
+
+OLD_KEY, NEXT_KEY, OTHER_KEY = (bytes(range(first, first + 32)) for first in (1, 101, 201))
+
+
+@pytest.fixture
+def device_with_key(stage: Stage) -> Iterator[Callable[[bytes], None]]:
+    """Give the simulated device at the stage's port this key; the key file has an old and a next one."""
+    carried: list[asyncio.Task[None]] = []
+
+    def plug(key: bytes) -> None:
+        add_device_key(stage.device_keys, SERIAL, OLD_KEY)
+        add_device_key(stage.device_keys, SERIAL, NEXT_KEY, as_next=True)
+        profile = Profile("shuffler", SERIAL, full_capabilities("shuffler", stages=False))
+        clock = asyncio.get_running_loop().time
+        device = SimulatedDevice(profile, key=key, random=Random(1), fresh=SystemRandom(), clock=clock, pace=Tempo(0.0))
+        front = PtyFront(device, stage.port)
+        front.plug()
+        carried.append(asyncio.create_task(front.run()))
+
+    yield plug
+    for task in carried:
+        task.cancel()
+
+
+@pytest.mark.parametrize(("key", "used"), [(OLD_KEY, "old"), (NEXT_KEY, "next")], ids=["old", "next"])
+async def test_while_its_key_is_changed_a_device_may_have_either(
+    stage: Stage, device_with_key: Callable[[bytes], None], key: bytes, used: str
+) -> None:
+    device_with_key(key)
+    await stage.start_daemon()
+    async with ApiClient(stage.socket) as client:
+        await stage.events_until(client, "status_agrees")
+        assert (await client.state()).device.key == used
+    shown = stage.start("status", "--socket", str(stage.socket))
+    await shown.ended()
+    assert f"its {used} key" in "".join(shown.out)
+    assert [line["key"] for line in stage.daemon.logged("link.key")] == [used]
+    assert await stage.daemon.end() == 0
+    stage.device_log.touch()
+    assert [event.key for event in Evidence(stage).of(DeviceReady)] == [used]
+
+
+async def test_a_device_with_neither_of_two_keys_is_refused(
+    stage: Stage, device_with_key: Callable[[bytes], None]
+) -> None:
+    device_with_key(OTHER_KEY)
+    await stage.start_daemon()
+    shown = await state_with(stage, "device-rejects-host")
+    assert "neither of its two keys" in str(shown.device.sentence)
+    assert not (await journaled(stage, "device-rejects-host")).of(DeviceReady)
 
 
 class NewerVersion(SmallDevice):

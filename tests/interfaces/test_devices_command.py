@@ -262,6 +262,40 @@ def test_a_key_is_replaced_only_when_asked_to(keys: Path) -> None:
     assert keys.read_text() != before
 
 
+def test_the_key_of_a_device_is_changed_in_two_steps(keys: Path) -> None:
+    """Both keys are valid from the first step to the second, and the device's section says which one it has."""
+    old = simulated_key(SERIAL)
+    assert devices("pair", SERIAL, "--next", "--key-file", str(keys)).exit_code == 0
+    found = read_device_keys(keys)
+    assert found == {SERIAL: old}
+    (new,) = found.next.values()
+    asked = devices("--url", SIMULATED, "--key-file", str(keys))
+    assert "(proven by its old key)" in asked.output
+    again = devices("pair", SERIAL, "--next", "--key-file", str(keys))
+    assert again.exit_code == 2
+    assert "already has a next key" in again.output
+    done = devices("forget", SERIAL, "--only", "old", "--key-file", str(keys))
+    assert done.exit_code == 0, done.output
+    found = read_device_keys(keys)
+    assert (found, found.next) == ({SERIAL: new}, {})
+    assert keys.read_text() == f"{SERIAL} {new.hex()}\n"
+
+
+def test_a_change_of_the_key_is_cancelled(keys: Path) -> None:
+    before = keys.read_text()
+    devices("pair", SERIAL, "--next", "--key-file", str(keys))
+    assert devices("pair", SERIAL, "--next", "--replace", "--key-file", str(keys)).exit_code == 0
+    assert keys.read_text().startswith(before), "the present key stays"
+    assert len(keys.read_text().splitlines()) == 2
+    assert devices("forget", SERIAL, "--only", "next", "--key-file", str(keys)).exit_code == 0
+    assert keys.read_text() == before
+    assert "has only one key" in devices("forget", SERIAL, "--only", "old", "--key-file", str(keys)).output
+    devices("pair", SERIAL, "--next", "--key-file", str(keys))
+    assert devices("forget", SERIAL, "--key-file", str(keys)).exit_code == 0
+    assert keys.read_text() == "", "both are removed"
+    assert "has no key" in devices("pair", SERIAL, "--next", "--key-file", str(keys)).output
+
+
 @pytest.mark.parametrize("serial", ["", "two words", "#1", "naïve"])
 def test_a_serial_number_that_no_line_can_begin_with(tmp_path: Path, serial: str) -> None:
     done = devices("pair", "--key-file", str(tmp_path / "k"), "--", serial)

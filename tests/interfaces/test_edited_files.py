@@ -94,6 +94,27 @@ def test_two_lines_for_one_device_are_refused(tmp_path: Path) -> None:
         read_device_keys(written(tmp_path, "device.keys", lines.encode()))
 
 
+@pytest.mark.parametrize("lines", [("", " next"), (" next", ""), ("\t", "  next ")])
+def test_a_second_line_for_one_device_may_have_its_next_key(tmp_path: Path, lines: tuple[str, str]) -> None:
+    text = "".join(f"CARDSHOE-1 {KEY[::-1] if 'next' in rest else KEY}{rest}\n" for rest in lines)
+    found = read_device_keys(written(tmp_path, "device.keys", text.encode()))
+    assert (found["CARDSHOE-1"].hex(), found.next["CARDSHOE-1"].hex()) == (KEY, KEY[::-1])
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (f"D {KEY}\nD {KEY[::-1]} next\nD {KEY} next\n", "Line 3 .* has a second key for D"),
+        (f"C {KEY}\nD {KEY} next\n", "Line 2 .* has the next key of D, which has no other key"),
+        (f"D {KEY} later\n", "Line 1 .* is not a device key"),
+        ("D next\n", "Line 1 .* is not a device key"),
+    ],
+)
+def test_a_next_key_that_fits_no_device_is_refused(tmp_path: Path, lines: str, said: str) -> None:
+    with pytest.raises(KeyFileError, match=said):
+        read_device_keys(written(tmp_path, "device.keys", lines.encode()))
+
+
 def test_a_key_is_added_to_a_file_with_a_mark(tmp_path: Path) -> None:
     path = written(tmp_path, "device.keys", f"CARDSHOE-1 {KEY}\n".encode("utf-8-sig"))
     add_device_key(path, "CARDSHOE-2", bytes.fromhex(KEY[::-1]))

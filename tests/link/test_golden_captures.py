@@ -12,15 +12,20 @@ from firmware_bridge.captures.capture_format import Record
 from firmware_bridge.captures.reader import read_capture
 from firmware_bridge.captures.replay import Played, ReplayInputs, links_of, replay
 from firmware_bridge.card_table import read_card_table
+from firmware_bridge.device_keys import DeviceKeys
 from firmware_bridge.drivers.registry import DRIVERS
-from simulators.ports.in_process import simulated_key
+from simulators.ports.in_process import KINDS, simulated_key, simulated_serial
 from tests.captures.make import CARD_TABLE, FOLDER, GOLDEN, Golden, make
 
 CAPTURES = sorted(FOLDER.glob("*.capture"))
 BY_NAME = pytest.mark.parametrize("path", CAPTURES, ids=lambda path: path.stem)
 
 
-async def heard_in(path: Path, key_of: Callable[[str], bytes | None] = lambda serial: None) -> list[str]:
+def keys_of(key_of: Callable[[str], bytes]) -> DeviceKeys:
+    return DeviceKeys({simulated_serial(kind): key_of(simulated_serial(kind)) for kind in KINDS.values()})
+
+
+async def heard_in(path: Path, keys: DeviceKeys | None = None) -> list[str]:
     """Return what `cardshoe capture replay --json` prints, with `--faces` where they may be shown."""
     lines: list[str] = []
     capture = read_capture([path])
@@ -30,7 +35,7 @@ async def heard_in(path: Path, key_of: Callable[[str], bytes | None] = lambda se
         if not isinstance(thing, Record):
             lines.append(report.json_line(report.as_data(ms, link, thing, faces=faces)))
 
-    await replay(capture, keep, ReplayInputs(key_of, read_card_table(CARD_TABLE)))
+    await replay(capture, keep, ReplayInputs(keys or DeviceKeys(), read_card_table(CARD_TABLE)))
     return lines
 
 
@@ -41,8 +46,8 @@ async def test_a_golden_capture_replays_the_same(path: Path) -> None:
 
 @pytest.mark.parametrize("path", [path for path in CAPTURES if path.stem.startswith("cardlink")], ids=lambda p: p.stem)
 async def test_with_the_devices_key_its_proof_is_judged(path: Path) -> None:
-    assert await heard_in(path, simulated_key) == await heard_in(path)
-    refused = await heard_in(path, lambda serial: bytes(32))
+    assert await heard_in(path, keys_of(simulated_key)) == await heard_in(path)
+    refused = await heard_in(path, keys_of(lambda serial: bytes(32)))
     assert "device-proof" in refused[0]
     assert len(refused) == len(links_of(read_capture([path])))
 

@@ -16,6 +16,7 @@ from firmware_bridge.captures.reader import read_capture
 from firmware_bridge.captures.recorder import Bounds, CaptureRecorder
 from firmware_bridge.captures.replay import Played, ReplayInputs, links_of, replay
 from firmware_bridge.commands import HoldExit
+from firmware_bridge.device_keys import DeviceKeys
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.drivers.base import Answered, Driver, Heard, LinkOver, LinkReady, Reported
 from firmware_bridge.drivers.bee_tek import BeeTek
@@ -90,7 +91,7 @@ async def test_a_replay_hears_the_same(desk: Desk, clock: HandClock, tmp_path: P
     assert kinds.count("Commanded") == 1
     assert [end.code for end in desk.ends] == ["transport-lost", "device-silent"]
     assert await heard_again(path) == desk.heard
-    assert await heard_again(path, inputs=ReplayInputs({SERIAL: KEY}.get)) == desk.heard
+    assert await heard_again(path, inputs=ReplayInputs(DeviceKeys({SERIAL: KEY}))) == desk.heard
 
 
 async def test_a_plain_recording_of_hardware_contains_no_keys(desk: Desk, clock: HandClock, tmp_path: Path) -> None:
@@ -107,7 +108,7 @@ async def test_a_plain_recording_of_hardware_contains_no_keys(desk: Desk, clock:
     assert isinstance(end, LinkOver)
     assert end.code == "device-unknown-serial"
     assert "--device-keys" in str(end.sentence)
-    assert isinstance((await heard_again(path, inputs=ReplayInputs({SERIAL: KEY}.get)))[0], LinkReady)
+    assert isinstance((await heard_again(path, inputs=ReplayInputs(DeviceKeys({SERIAL: KEY}))))[0], LinkReady)
 
 
 @pytest.mark.parametrize(

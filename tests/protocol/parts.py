@@ -112,8 +112,16 @@ def make_host(
     now: float = 0.0,
     nonce: bytes = b"",
     memory: LinkMemory | None = None,
+    next_key: bytes | None = None,
 ) -> CardlinkHost:
-    return CardlinkHost(nonce=nonce or fresh_nonce(), key_of={serial: key}.get, held=held, now=now, memory=memory)
+    return CardlinkHost(
+        nonce=nonce or fresh_nonce(),
+        key_of={serial: key}.get,
+        held=held,
+        now=now,
+        memory=memory,
+        next_key_of=lambda _: next_key,
+    )
 
 
 def converse(host: CardlinkHost, device: BenchDevice, now: float) -> list[Heard]:

@@ -42,6 +42,7 @@ from .parts import (
     status,
 )
 
+NEXT_KEY = bytes(range(100, 132))
 UNPROVEN_STEPS = (LinkStep.IDENTITY, LinkStep.DEVICE_PROOF)
 STEPS = (*UNPROVEN_STEPS, LinkStep.FIRST_STATUS)
 
@@ -140,6 +141,48 @@ def test_a_device_with_another_key_rejects_the_host() -> None:
     assert "(proof)" in str(end.sentence)
     assert "pair the device again" in str(end.sentence)
     assert str(end.sentence).endswith(str(UNPROVEN)), "the reject is clear: anyone may have sent it"
+
+
+@pytest.mark.parametrize(("key", "used"), [(KEY, "old"), (NEXT_KEY, "next")])
+def test_while_its_key_is_changed_a_device_may_have_either(key: bytes, used: str) -> None:
+    ready = only(converse(make_host(next_key=NEXT_KEY), BenchDevice(key=key), 0.0))
+    assert isinstance(ready, LinkReady)
+    assert ready.key == used
+
+
+def test_a_device_with_neither_of_two_keys_is_refused() -> None:
+    end = over(converse(make_host(next_key=NEXT_KEY), BenchDevice(key=OTHER_KEY), 0.0))
+    assert (end.code, end.refused) == ("device-rejects-host", True)
+    assert "neither of its two keys" in str(end.sentence)
+
+
+def test_a_late_reject_of_the_first_key_is_not_taken_for_one_of_the_next() -> None:
+    """The first host proof was repeated, and both were rejected."""
+    device, host = BenchDevice(key=NEXT_KEY), make_host(next_key=NEXT_KEY)
+    host.receive(device.exchange(host.outgoing(), 0.0), 0.0)
+    rejects = device.exchange(host.outgoing(), 0.0)
+    assert list(host.tick(0.5)) == []
+    rejects += device.exchange(host.outgoing(), 0.5)
+    assert kinds_in(rejects) == [FrameKind.REJECT, FrameKind.REJECT]
+    assert host.receive(rejects, 0.5) == []
+    ready = only(converse(host, device, 0.5))
+    assert isinstance(ready, LinkReady)
+    assert ready.key == "next"
+
+
+def test_an_identity_that_replaces_another_is_asked_with_both_keys_again() -> None:
+    """The device restarted in the handshake, after it had rejected the first key."""
+    host, first, second = make_host(next_key=NEXT_KEY), BenchDevice(key=NEXT_KEY), BenchDevice(key=NEXT_KEY)
+    hello = host.outgoing()
+    host.receive(first.exchange(hello, 0.0), 0.0)
+    host.receive(first.exchange(host.outgoing(), 0.0), 0.0)
+    host.outgoing()
+    host.receive(second.exchange(hello, 0.0), 0.0)
+    assert host.receive(second.exchange(host.outgoing(), 0.0), 0.0) == [], "perhaps the first device's"
+    host.tick(0.5)
+    ready = only(converse(host, second, 0.5))
+    assert isinstance(ready, LinkReady)
+    assert ready.key == "next"
 
 
 def test_a_device_that_only_claims_a_serial_number_is_refused() -> None:

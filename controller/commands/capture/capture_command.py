@@ -24,7 +24,7 @@ from firmware_bridge.captures.reader import Capture, read_capture
 from firmware_bridge.captures.recorder import Bounds
 from firmware_bridge.captures.replay import Played, ReplayInputs, links_of, replay
 from firmware_bridge.card_table import read_card_table
-from firmware_bridge.device_keys import read_device_keys
+from firmware_bridge.device_keys import DeviceKeys, read_device_keys
 from firmware_bridge.device_url import parse_device_url
 from firmware_bridge.drivers.registry import registered_driver
 from firmware_bridge.errors import BadDeviceUrlError, BridgeError, CardTableError, KeyFileError
@@ -192,8 +192,8 @@ def _read(files: tuple[Path, ...], key_file: Path | None, *, faces: bool) -> Cap
 
 
 def _inputs(device_keys: Path | None, card_table: Path | None) -> ReplayInputs:
-    keys = {} if device_keys is None else read_device_keys(device_keys)
-    return ReplayInputs(keys.get, {} if card_table is None else read_card_table(card_table))
+    keys = DeviceKeys() if device_keys is None else read_device_keys(device_keys)
+    return ReplayInputs(keys, {} if card_table is None else read_card_table(card_table))
 
 
 def _lacks_card_table(capture: Capture, card_table: Path | None) -> bool:

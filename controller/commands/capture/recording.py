@@ -16,7 +16,7 @@ from controller.daemon.captures import open_recorder
 from controller.daemon.configuration import read_configuration
 from firmware_bridge.captures.recorder import Bounds
 from firmware_bridge.card_table import read_card_table
-from firmware_bridge.device_keys import read_device_keys
+from firmware_bridge.device_keys import DeviceKeys, read_device_keys
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.drivers.base import Driver, Heard, Reported
 from firmware_bridge.drivers.memory import LinkMemory
@@ -86,7 +86,7 @@ async def record_device(asked: Recording, say: Callable[[str], None]) -> Recorde
     if asked.key_file is None and not (simulated or asked.plain):
         raise NotPlainError(message("The records of a device that is not known to be simulated have to be sealed."))
     make = load_driver(asked.url.driver)
-    keys = {} if asked.device_keys is None else read_device_keys(asked.device_keys)
+    keys = DeviceKeys() if asked.device_keys is None else read_device_keys(asked.device_keys)
     cards = {} if asked.card_table is None else read_card_table(asked.card_table)
     loop = asyncio.get_running_loop()
     recorder = open_recorder(
@@ -105,8 +105,9 @@ async def record_device(asked: Recording, say: Callable[[str], None]) -> Recorde
         nonce = secrets.token_bytes(16)
         recorder.driver_made(nonce, (0, 0))
         setting = DriverSetting(
-            nonce, asked.url.line, keys.get, (0, 0), cards, simulated, memory=memory, note_keys=recorder.link_keys
-        )
+            nonce, asked.url.line, keys.get, (0, 0), cards, simulated, memory=memory, note_keys=recorder.link_keys,
+            next_key_of=keys.next.get,
+        )  # fmt: skip
         return make(setting, now)
 
     def take(thing: Heard) -> None:

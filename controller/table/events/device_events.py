@@ -17,7 +17,7 @@ from controller.table.model import (
 from controller.table.phases import SERVICE_WORDS, Service
 from controller.table.state import TableState
 from controller.table.stop_causes import in_words
-from firmware_bridge.capabilities import DeviceIdentity
+from firmware_bridge.capabilities import DeviceIdentity, KeyUsed
 from firmware_bridge.commands import AnyCommand, HoldExit, ReleaseExit
 from firmware_bridge.messages import AnyText, Argument, Message, message
 from firmware_bridge.observations import CardDrawn
@@ -26,16 +26,21 @@ DISPENSED_OF_NEXT: Final = "dispensed_of_next"
 """In `StatusDiffers`: how many cards left the waiting deck."""
 
 
+KEYS_USED: Final = {"old": message("its old key"), "next": message("its next key")}
+
+
 class DeviceReady(Event, frozen=True, tag="device_ready"):
     """A device is connected. `cards_may_have_passed`: cards may have left it unreported while it was away in a round.
 
-    `unfit`: it cannot serve this table, which keeps its data about the previous device.
+    `unfit`: it cannot serve this table, which keeps its data about the previous device. `key`: which of two keys it
+    has.
     """
 
     identity: DeviceIdentity
     exit_held: bool
     cards_may_have_passed: bool = False
     unfit: bool = False
+    key: KeyUsed = ""
 
     def apply(self, state: TableState, entry: int) -> TableState:
         if self.unfit:
@@ -46,6 +51,7 @@ class DeviceReady(Event, frozen=True, tag="device_ready"):
             connected=True,
             serial=identity.serial,
             firmware_digest=identity.firmware_digest,
+            key=self.key,
             kind=identity.kind,
             unit=identity.unit,
             running_boot=identity.boot,
@@ -65,6 +71,9 @@ class DeviceReady(Event, frozen=True, tag="device_ready"):
         serial, kind = event["identity"]["serial"], DEVICE_WORDS[event["identity"]["kind"]]
         if event.get("unfit"):
             return message("device {serial} is connected ({kind})", serial=serial, kind=kind)
+        if key := event.get("key"):
+            said = KEYS_USED[key]
+            return message("device {serial} is ready ({kind}), with {key}", serial=serial, kind=kind, key=said)
         return message("device {serial} is ready ({kind})", serial=serial, kind=kind)
 
 

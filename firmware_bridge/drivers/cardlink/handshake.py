@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from firmware_bridge.capabilities import DeviceIdentity
+from firmware_bridge.capabilities import DeviceIdentity, KeyUsed
 from firmware_bridge.drivers.base import LinkOver
 from firmware_bridge.drivers.cardlink import messages, sealing
 from firmware_bridge.drivers.cardlink.framing import VERSION, Frame
@@ -27,12 +27,14 @@ UNPROVEN: Final = message("It is not proven that the device sent this; something
 
 
 class Proven(NamedTuple):
-    """The result of a handshake. `keys` are those of this link; `kept` lists the reports that the device still has."""
+    """The result of a handshake. `keys` are those of this link; `kept` lists the reports that the device still has;
+    `key` says which of two keys it has."""
 
     identity: DeviceIdentity
     nonce: bytes
     keys: FrameKeys
     kept: list[messages.KeptReports]
+    key: KeyUsed
 
 
 class HostHandshake:
@@ -46,6 +48,7 @@ class HostHandshake:
         nonce: bytes,
         *,
         key_of: Callable[[str], bytes | None],
+        next_key_of: Callable[[str], bytes | None],
         policy: DevicePolicy,
         memory: LinkMemory,
         replayed: bool,
@@ -54,13 +57,17 @@ class HostHandshake:
         self._hello = hello
         self._nonce = nonce
         self._key_of = key_of
+        self._next_key_of = next_key_of
         self._policy = policy
         self._memory = memory
         self._replayed = replayed
         self._recorded = recorded
+        self._identity: tuple[Frame, messages.IdentityBody] | None = None
         self._proven: Proven | None = None
         self._expected = b""
         self._judged = True
+        self._untried: bytes | None = None  # the device's next key, until it is tried
+        self._has_two_keys = False
         self.host_proof = b""
 
     def take_identity(self, frame: Frame) -> LinkOver | None:
@@ -75,17 +82,39 @@ class HostHandshake:
         self._judged = key is not None
         if key is None and self._recorded is None:
             return unproven(LinkOver("device-unknown-serial", self._no_key_for(said.serial), refused=True))
+        self._identity = (frame, said)
+        self._untried = None if key is None else self._next_key_of(said.serial)
+        self._has_two_keys = self._untried is not None
+        self._prepare(key, "old" if self._has_two_keys else "")
+        return None
+
+    def _prepare(self, key: bytes | None, used: KeyUsed) -> None:
+        """Prepare both proofs and the link's keys."""
+        assert self._identity is not None
+        frame, said = self._identity
         parts = (key or bytes(sealing.KEY_SIZE), self._nonce, said.nonce, self._hello, frame.content)
 
         def proof(role: bytes) -> bytes:
             return sealing.proof(parts[0], role, *parts[1:])
 
         keys = self._recorded if key is None and self._recorded is not None else frame_keys(*parts)
-        self._proven = Proven(identity_of(said, frame.boot), said.nonce, keys, said.kept)
+        self._proven = Proven(identity_of(said, frame.boot), said.nonce, keys, said.kept, used)
         self._expected = proof(sealing.DEVICE_ROLE)
         ours = messages.ProofBody(sealing.HMAC_SHA256, proof(sealing.HOST_ROLE))
         self.host_proof = messages.encode_body(ours)
-        return None
+
+    def try_next_key(self) -> bool:
+        """After a rejected proof, prepare one under the device's next key. Return whether there is one to send.
+
+        A replay without the device's key has nothing to judge: a link whose keys were noted was proven later.
+        """
+        if not self._judged:
+            return True
+        key, self._untried = self._untried, None
+        if key is None:
+            return False
+        self._prepare(key, "next")
+        return True
 
     def take_device_proof(self, frame: Frame) -> LinkOver | Proven:
         """Verify the device's proof. Raise ValueError for a bad body."""
@@ -109,6 +138,10 @@ class HostHandshake:
             )
             return LinkOver("device-nonce-repeated", said, refused=True)
         return self._proven
+
+    def rejected(self, frame_body: bytes) -> LinkOver:
+        """Return the end for a device that rejects this host before its proof. Raise ValueError for a bad body."""
+        return unproven(rejected(frame_body, two_keys=self._has_two_keys))
 
     def _no_key_for(self, serial: str) -> Message:
         if self._replayed:
@@ -139,16 +172,19 @@ def other_version(version: int) -> LinkOver:
     return unproven(LinkOver("device-version", said, refused=True))
 
 
-def rejected(frame_body: bytes, *, proven: bool) -> LinkOver:
+def rejected(frame_body: bytes, *, two_keys: bool = False) -> LinkOver:
     """Return the end for a device that rejects this host. Raise ValueError for a bad body."""
     reject = messages.decode_reject(frame_body)
     said = message("The device refused this host ({code}).", code=reject.code)
     if reject.text:
         said = message("The device refused this host ({code}): {text}.", code=reject.code, text=reject.text)
     differ = (
-        message("The host and the device have different keys: pair the device again.")
+        message(
+            "The device has neither of its two keys here: pair it again."
+            if two_keys
+            else "The host and the device have different keys: pair the device again."
+        )
         if reject.code == "proof"
         else None
     )
-    over = LinkOver("device-rejects-host", sentences(said, differ), refused=True)
-    return over if proven else unproven(over)
+    return LinkOver("device-rejects-host", sentences(said, differ), refused=True)

@@ -83,8 +83,10 @@ class Unanswered:
         self.wait = RESEND_FIRST
         self.due = now + RESEND_FIRST
         self.since = now
+        self.repeats = 0
 
     def repeat(self, now: float) -> bytes:
+        self.repeats += 1
         self.wait = min(2 * self.wait, RESEND_LONGEST)
         self.due = now + self.wait
         return self._make(now)
@@ -100,7 +102,7 @@ class CardlinkHost:
 
     `key_of` returns the 32-byte key of a serial number, or None if that device is not paired. `nonce` is 16 random
     bytes, never used before. `policy` names the device that may be used; firmware is checked after the proof. `memory`
-    is what earlier links kept. `DriverSetting` describes `replayed`, `frame_keys`, `note_keys`.
+    is what earlier links kept. `DriverSetting` describes `next_key_of`, `replayed`, `frame_keys`, `note_keys`.
     """
 
     def __init__(
@@ -110,6 +112,7 @@ class CardlinkHost:
         key_of: Callable[[str], bytes | None],
         held: tuple[int, int],
         now: float,
+        next_key_of: Callable[[str], bytes | None] = lambda serial: None,
         replayed: bool = False,
         policy: DevicePolicy = ANY_DEVICE,
         memory: LinkMemory | None = None,
@@ -144,12 +147,13 @@ class CardlinkHost:
         self._proven: Proven | None = None
         self._channel: SealedChannel | None = None  # starting with the device's proof
         self._identity_content = b""
-        self._replaced = 0  # identities whose proof may still be rejected
+        self._replaced = 0  # host proofs that were replaced and may still be rejected
         hello = HEADER.pack(VERSION, FrameKind.HELLO, 0, 0, held[1]) + encode_body(messages.HelloBody(VERSION, nonce))
         self._handshake = HostHandshake(
             hello,
             nonce,
             key_of=key_of,
+            next_key_of=next_key_of,
             policy=policy,
             memory=self._memory,
             replayed=replayed,
@@ -355,18 +359,23 @@ class CardlinkHost:
         handle = _HANDLERS.get((self._step, frame.kind))
         proven = self._proven is not None
         if frame.kind == (FrameKind.SEALED_REJECT if proven else FrameKind.REJECT):
-            self._take_reject(frame, proven, heard)
+            self._take_reject(frame, proven, now, heard)
         elif self._wrong_boot(frame):
             heard.append(self._end_by_sender(link_ends.REBOOTED))
         elif handle is not None:
             handle(self, frame, now, heard)
 
-    def _take_reject(self, frame: Frame | OpenedFrame, proven: bool, heard: list[Heard]) -> None:
-        """End the link. A reject of the proof for an identity that was replaced is ignored."""
-        if not proven and self._replaced and messages.decode_reject(frame.body).code == "proof":
-            self._replaced -= 1
-            return
-        heard.append(self._end(rejected(frame.body, proven=proven)))
+    def _take_reject(self, frame: Frame | OpenedFrame, proven: bool, now: float, heard: list[Heard]) -> None:
+        """Try the device's next key, or end the link. A reject of a host proof that was replaced is ignored."""
+        if not proven and messages.decode_reject(frame.body).code == "proof":
+            if self._replaced:
+                self._replaced -= 1
+                return
+            if self._step is LinkStep.DEVICE_PROOF and self._handshake.try_next_key():
+                self._replaced = self._waiting.repeats if self._waiting is not None else 0
+                self._send_host_proof(now)
+                return
+        heard.append(self._end(rejected(frame.body) if proven else self._handshake.rejected(frame.body)))
 
     def _wrong_boot(self, frame: Frame | OpenedFrame) -> bool:
         """Return whether the header's boot is wrong. Before the proof, sealed frames of another link are ignored."""
@@ -400,6 +409,9 @@ class CardlinkHost:
         self._identity_content = frame.content
         self._boot = frame.boot
         self._step = LinkStep.DEVICE_PROOF
+        self._send_host_proof(now)
+
+    def _send_host_proof(self, now: float) -> None:
         self._waiting = self._ask(self._clear(FrameKind.HOST_PROOF, self._handshake.host_proof), now)
 
     def _take_device_proof(self, frame: Frame, now: float, heard: list[Heard]) -> None:
@@ -428,7 +440,8 @@ class CardlinkHost:
         self._damaged_since_report = self._damaged
         contradictions = self._hear_status(frame, said, now)
         self._memory.take_nonce(self._proven.nonce)
-        heard.append(LinkReady(self._proven.identity, status_of(said, frame.boot), self._proven.nonce))
+        proven = self._proven
+        heard.append(LinkReady(proven.identity, status_of(said, frame.boot), proven.nonce, proven.key))
         heard.extend(self._sequence.gone)
         heard.extend(contradictions)
 
@@ -535,6 +548,7 @@ def make_cardlink(setting: DriverSetting, now: float) -> CardlinkHost:
     return CardlinkHost(
         nonce=setting.nonce,
         key_of=setting.key_of,
+        next_key_of=setting.next_key_of,
         held=setting.held,
         now=now,
         replayed=setting.replayed,
