@@ -32,10 +32,14 @@ class Case(NamedTuple):
 
     @property
     def name(self) -> str:
-        boxes = f"{self.boxes} {'box' if self.boxes == 1 else 'boxes'}"
-        also = {"wide": self.wide, "every start": self.every_start, "a bet corrected": self.corrections}
-        more = "".join(f", {words}" for words, so in also.items() if so)
-        return f"{self.game} {self.unit}, {boxes}, {'main wagers' if self.wagers else 'no wagers'}{more}"
+        also = {
+            f"{self.boxes} boxes": self.boxes > 1,
+            "no wagers": not self.wagers,
+            "wide": self.wide,
+            "every start": self.every_start,
+            "a bet corrected": self.corrections,
+        }
+        return ", ".join([f"{self.game} {self.unit}", *(words for words, so in also.items() if so)])
 
 
 WRITTEN: Final = ("F3", "NC", "P3", "RTP", "TP")  # in docs/testing.md; `--write` adds a further game to it

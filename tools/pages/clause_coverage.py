@@ -1,4 +1,4 @@
-"""docs/clause_coverage.md: each clause, with the code and the tests that cite it.
+"""docs/clause_coverage.md: each clause with the code that cites it, and whether code and tests cite all of them.
 
     python -m tools.generate
 
@@ -12,6 +12,7 @@ import io
 import tokenize
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -28,16 +29,15 @@ SHOWN: Final = 3  # the most files in a cell
 INTRODUCTION: Final = """\
 # Clause by clause
 
-This page shows regulators and contributors where the code carries each clause of the rules documents, and how many
-files of tests cite it. `python -m tools.generate` makes it; do not edit it here. A test fails if a clause is missing,
-or if no code or no test cites a clause that the program claims to implement.
+This page shows regulators and contributors where the code carries each clause of the rules documents.
+`python -m tools.generate` makes it. A test fails if a clause is missing, or if no code or no test cites a clause that
+the program claims to carry.
 
     cardshoe rules NC --section clauses              # how the program reads each clause, or why it is outside
-    git grep -lE "NC 5\\.7|nc_5_7" controller tests   # every file that cites a clause
+    git grep -lE "NC 5\\.7|nc_5_7" controller tests   # every file that cites a clause, its tests too
 
-The numbers are the documents'. Unnumbered parts have a name: layouts and appendices by their letter, other parts by
-their section. `code` names at most three files below `controller/`; *outside* is a clause that does not concern a
-dealing device.
+The numbers are the documents'; unnumbered parts have a name. `code` names at most three files below `controller/`;
+*outside* is a clause that does not concern a dealing device.
 """
 
 
@@ -145,17 +145,17 @@ def _section(document: str) -> Iterator[str]:
     yield f"## {document}: {GAMES[document].title}\n"
     if naming(document):
         yield f"{naming(document)}\n"
-    yield "| clause | code | tests |"
-    yield "|---|---|---|"
-    yield from (_row(provision) for provision in GAMES[document].provisions)
+    yield "| clauses | code |"
+    yield "|---|---|"
+    for place, provisions in groupby(GAMES[document].provisions, _place_of):
+        numbers = ", ".join(provision.clause.partition(" ")[2] for provision in provisions)
+        yield f"| {numbers} | {place} |"
     yield ""
 
 
-def _row(provision: Provision) -> str:
-    code, tests = (
-        list(dict.fromkeys(found.path.partition("/")[2] for found in citations if found.clause == provision.clause))
-        for citations in (in_program(), in_tests())
-    )
-    place = "<br>".join(f"`{path}`" for path in code[:SHOWN]) if provision.reading else "*outside*"
-    _, _, number = provision.clause.partition(" ")
-    return f"| {number} | {place} | {len(tests)} |"
+def _place_of(provision: Provision) -> str:
+    """Return the files that carry a clause."""
+    if not provision.reading:
+        return "*outside*"
+    code = dict.fromkeys(found.path.partition("/")[2] for found in in_program() if found.clause == provision.clause)
+    return "<br>".join(f"`{path}`" for path in [*code][:SHOWN])

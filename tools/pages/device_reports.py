@@ -169,17 +169,19 @@ def cells(play: Callable[[Phase, Service], str]) -> list[str]:
 
 
 def table_of_page() -> str:
-    """Return a row for all reports and faults with the same effects and the same reason."""
-    heads = ["what the device says", *GROUPS, RECONCILING, "why"]
-    rows: dict[tuple[str, ...], list[str]] = {}
+    """Return a row for all reports and faults with the same effects, each with its reason."""
+    heads = ["what the device says, and why it has this effect", *GROUPS, RECONCILING]
+    rows: dict[tuple[str, ...], dict[str, list[str]]] = {}
     for name, (say, why) in SAID.items():
         row = cells(lambda phase, service, say=say: after_report(say, phase, service))  # type: ignore[misc]  # bound now
-        rows.setdefault((*row, why), []).append(f"`{name}`")
+        rows.setdefault(tuple(row), {}).setdefault(why, []).append(f"`{name}`")
     for fault, why in FAULTS.items():
         row = cells(lambda phase, service, fault=fault: after_fault(fault, phase, service))  # type: ignore[misc]  # likewise
-        rows.setdefault((*row, why), []).append(f"status: `{fault}`")
+        rows.setdefault(tuple(row), {}).setdefault(why, []).append(f"status `{fault}`")
     lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
-    lines += [f"| {'<br>'.join(names)} | {' | '.join(row)} |" for row, names in rows.items()]
+    for effects, names in rows.items():
+        said = "<br>".join(f"{', '.join(of_why)}: {why}" for why, of_why in names.items())
+        lines.append(f"| {' | '.join([said, *effects])} |")
     return "\n".join(lines)
 
 
@@ -197,7 +199,7 @@ def page() -> str:
     return f"""# What a report does to the table
 
 This page is for device makers and laboratories: what each report of a device, and each fault in its status, does at a
-table of NC in every phase and service. `python -m tools.generate` makes the tables by playing the program.
+table of NC. `python -m tools.generate` makes the tables by playing the program.
 
 | word | meaning |
 |---|---|
@@ -213,18 +215,17 @@ While the table is out of service the device keeps its reports until the link is
 
 ## What the device admits of itself
 
-Such a stop lasts, even through a lost link and a restart, until the device has cancelled it by the named report and a
-pit supervisor returns the table to service. A self-test cancels it only if it is passed. If no report is named, the
-supervisor acts first: the next status then lists the remaining faults, and the next shuffle the unread cards.
+Such a stop lasts, even through a lost link and a restart, until the device has cancelled it by the named report (a
+self-test only if passed) and a pit supervisor returns the table to service. If no report is named, the supervisor acts
+first: the next status then lists the remaining faults, and the next shuffle the unread cards.
 
 {admissions()}
 
 ## Doors and jams
 
-An opened door, and a jam, put cards within reach where no sensor watches. Therefore a shuffled deck from which no card
-was dealt is unfit, and so is the deck that waits while another is in play. A jam that frees itself is treated the same.
-A shuffle makes the deck fit again, because it counts the deck. A shoe's deck is shuffled outside, put in, and counted
-by hand.
+An opened door, and a jam, even one that frees itself, put cards within reach where no sensor watches. Therefore a
+shuffled deck from which no card was dealt is unfit, and so is the deck that waits while another is in play. A shuffle,
+which counts the deck, makes it fit again. A shoe's deck is shuffled outside, put in, and counted by hand.
 """
 
 

@@ -23,18 +23,13 @@ LAST_ROUND = (WINDOW_OPEN & BETWEEN_ROUNDS) - {Phase.VOIDED}
 INTRODUCTION = """\
 # States of a table
 
-This page is for contributors and laboratories. `python -m tools.generate` makes it from `controller/table/phases.py`;
-do not edit it here. What may be done at a table depends on three things:
+This page is for contributors and laboratories. `python -m tools.generate` makes it from `controller/table/phases.py`.
+What may be done at a table depends on three things: the **phase**, how far the round has come; the **service**, whether
+table and device may be used together; and whether play is **held**, while the table is paused or an open irregularity
+blocks. The exit of the device is locked then.
 
-- The **phase** says how far the round has come.
-- The **service** says whether table and device may be used together. The link is restored automatically; a round is
-  continued only by a person who has compared the table with the screen.
-- **Held** is derived: a table is held while it is paused or while an open irregularity blocks. The exit of the device
-  is locked then.
-
-The tables say which state a trigger leads to. Nothing else happens on entering or leaving a state; a trigger without a
-row for the present state is refused with a sentence. Of several rows for the same trigger and state the first whose
-condition holds is taken.
+A trigger without a row for the present state is refused with a sentence. Of several rows for the same trigger and state
+the first whose condition holds is taken.
 """
 
 
