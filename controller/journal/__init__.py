@@ -7,7 +7,6 @@
     reader        reads one file, with its key or without; pages, for followers
     file, schema  the SQLite file: append-only tables, its header, the meaning of errors; the tables
     chain         hashes
-    format_1      the previous format, which is only read
     codec         decisions and states as JSON
     sealing       keys, sealed cards and evidence, commitments
     signing       signed heads, and the key that signs

@@ -10,7 +10,6 @@ import stat
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -338,13 +337,6 @@ def test_every_record_there_is_is_read_as_it_was_written() -> None:
     for path in FOLDER.glob("*.capture"):
         for line in path.read_bytes().splitlines(keepends=True):
             assert capture_format.encode_line(capture_format.decode_line(line)) == line
-
-
-def test_the_document_names_every_line_and_every_key() -> None:
-    page = (Path(__file__).parents[2] / "docs/captures.md").read_text()
-    for kind in (CaptureHeader, capture_format.Sealed, *get_args(capture_format.AnyRecord)):
-        assert f"`{kind.__struct_config__.tag}`" in page
-        assert {name for name in kind.__struct_fields__ if f"`{name}`" not in page} == set()
 
 
 def test_descriptors_are_closed(tmp_path: Path) -> None:

@@ -40,11 +40,10 @@ def table() -> str:
     return (
         f"\n## Metrics\n\n{_rows(DEFINITIONS)}\nThe steps of the histograms, in seconds: {steps}.\n"
         "\n## Metrics of `cardshoe audit monitor`\n\n"
-        "In the file that `--metrics` names, for the textfile collector of node_exporter: see "
-        "[audit.md](audit.md#at-a-live-table).\n"
+        "In the file of `--metrics` ([audit.md](audit.md#at-a-live-table)).\n"
         f"\n{_rows(monitor_meters.DEFINITIONS)}"
         "\n## Metrics of `cardshoe floor store`\n\n"
-        "At the port that `--metrics` names: see [floor_store.md](floor_store.md).\n"
+        "At the port of `--metrics` ([floor_store.md](floor_store.md)).\n"
         f"\n{_rows(store_meters.DEFINITIONS)}"
     )
 
@@ -65,7 +64,8 @@ def alerts() -> str:
 
 def _row(definition: Definition) -> str:
     labels = f"{{{','.join(definition.labels)}}}" if definition.labels else ""
-    return f"| `{definition.name}{labels}` | {definition.meaning} |"
+    first, _, _ = definition.meaning.partition(". ")
+    return f"| `{definition.name}{labels}` | {first.rstrip('.')} |"
 
 
 def _rule(alert: Alert) -> str:
