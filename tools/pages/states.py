@@ -60,14 +60,18 @@ def _words(name: str) -> str:
 
 
 def _table(rows: Sequence[Transition]) -> str:
-    """Return a table with one row for all states from which a trigger leads to the same state for the same reason."""
-    sources: dict[tuple[str, ...], list[str]] = {}
+    """Return a table with one row for all transitions from the same states for the same reason."""
+    sources: dict[tuple[str, str, str], list[str]] = {}
     for row in rows:
-        when = "" if row.condition is Condition.ALWAYS else str(row.condition)
-        sources.setdefault((row.trigger, row.target, when, row.because), []).append(_words(row.source))
-    lines = ["| from | trigger | to | when | because |", "|---|---|---|---|---|"]
-    lines += [
-        f"| {', '.join(states)} | {_words(trigger)} | {_words(target)} | {when} | {because} |"
-        for (trigger, target, when, because), states in sources.items()
-    ]
+        when = "" if row.condition is Condition.ALWAYS else f", if {row.condition}"
+        sources.setdefault((f"{_words(row.trigger)}{when}", _words(row.target), row.because), []).append(
+            _words(row.source)
+        )
+    reasons: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for (trigger, target, because), states in sources.items():
+        reasons.setdefault((", ".join(states), because), []).append((trigger, target))
+    lines = ["| from | trigger | to | because |", "|---|---|---|---|"]
+    for (states_of, because), ways in reasons.items():
+        triggers, targets = zip(*ways, strict=True)
+        lines.append(f"| {states_of} | {'<br>'.join(triggers)} | {'<br>'.join(targets)} | {because} |")
     return "\n".join(lines) + "\n"
