@@ -5,7 +5,7 @@ python -m tools.generate
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -33,15 +33,20 @@ def _with(page: Path, table: str) -> str:
     return f"{before}{BEGIN}\n{table}\n{END}{after}"
 
 
-def _attacks(attacks: Iterable[Attack]) -> Iterator[str]:
+def _attacks(attacks: Sequence[Attack]) -> Iterator[str]:
+    """Yield a row for the attacks of one attacker that the same checks find."""
     yield "| who has | does | found by |"
     yield "|---|---|---|"
-    who = ""
+    rows: dict[tuple[str, str], list[str]] = {}
     for attack in attacks:
         by = attack.found.split()
         found = ", ".join(COLUMNS[one] for one in COLUMNS if one in by and (one, "verify" in by) != ("key", True))
-        yield f"| {attack.who if attack.who != who else ''} | {attack.does} | {found} |"
-        who = attack.who
+        rows.setdefault((attack.who, found), []).append(attack.does)
+    order = [attack.who for attack in attacks]
+    who = ""
+    for (has, found), does in sorted(rows.items(), key=lambda row: order.index(row[0][0])):
+        yield f"| {has if has != who else ''} | {'; '.join(does)} | {found} |"
+        who = has
 
 
 def _edits() -> Iterator[str]:
