@@ -7,7 +7,7 @@ from typing import Final
 
 from controller.games import GAMES
 from controller.people_words.supervisor_words import CORRECTABLE, STRUCK_OUT
-from controller.people_words.tokens import ACTIONS, FACTS, INSTRUCTIONS, KINDS, ROLES
+from controller.people_words.tokens import ACTIONS, INSTRUCTIONS, KINDS, ROLES
 from controller.table.settings import ChosenReading
 from simulators.scenarios import packaged
 from simulators.scenarios.device_steps import STEPS
@@ -66,17 +66,17 @@ read.
 
 ## By situation and game
 
-The clauses by which the scenarios end, with the reading that a casino must have chosen in brackets. *silent*: the
-document does not say what follows; the table holds the deal, calls a shift manager and proposes nothing. *house
-procedure*: no clause requires it, and it voids nothing.
+The clauses by which the scenarios end, with any [reading](readings.md) that is not the default in brackets. *silent*:
+the table holds the deal, calls a shift manager and proposes nothing. *house procedure*: no clause requires it, and it
+voids nothing.
 """
 
 WORDS: Final = """\
 ## How a file is written
 
 Each line is one step; `#` begins a comment, and the first comment says what the file shows. The header comes first,
-then steps and expectations in the order in which they happen. Your own file needs only `game` and a step: `begin` and
-`finish` play a whole round. `cell` and `clause`, if given, are compared with the table's result.
+then steps and expectations as they happen. Your own file needs only `game` and a step: `begin` and `finish` play a
+whole round.
 
     # A card is exposed in dealing; every bettor chooses.
     game NC
@@ -95,9 +95,9 @@ then steps and expectations in the order in which they happen. Your own file nee
 
 Places are B1 to B9 and D, the Dealer or Banker. A card is named by its face (KD, 10C) or by the number under which it
 left the device. `hand` lines arrange the deck of the first round for the boxes with main wagers in the header, or those
-of `boxes`; an impossible hand is refused. The person who acts is named at the end, `by pit supervisor`; the default is
-the dealer, a pit supervisor for confirming, denying and ordering, and a shift manager for a ruling. A step that the
-table refuses must be followed by `expect refused CODE`; the demo names the code. At the end nothing may be open.
+of `boxes`. `by ROLE` and `because TEXT` may end a step of a person; the default is the dealer, a pit supervisor for
+confirming, denying and ordering, and a shift manager for a ruling. A step that the table refuses must be followed by
+`expect refused CODE`; the demo names the code. At the end nothing may be open.
 """
 
 
@@ -154,7 +154,7 @@ def _unusual(scenario: Scenario) -> tuple[ChosenReading, ...]:
 
 def _names() -> Iterator[tuple[str, str]]:
     yield "KIND", ", ".join(KINDS)
-    yield "FACT", ", ".join(FACTS)
+    yield "FACT", "those of [a row of the house table](configuration.md#house-table)"
     yield "ACTION", ", ".join(ACTIONS)
     yield "ROLE", ", ".join(ROLES)
     yield "ENTRY", f"{', '.join(STRUCK_OUT)}; corrected only: {', '.join(CORRECTABLE)}"
