@@ -6,7 +6,6 @@ import importlib
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,6 +35,8 @@ class FoundCommands(click.Group):
         self._others = others
 
     def list_commands(self, ctx: click.Context) -> list[str]:
+        from importlib.metadata import entry_points  # here, because most commands need none
+
         return [*self._found_in, *(point.name for point in entry_points(group=self._others))]
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
@@ -49,6 +50,8 @@ class FoundCommands(click.Group):
                     message("`{command}` cannot start: {why}.", command=f"{ctx.command_path} {name}", why=str(error))
                 ) from error
             return command
+        from importlib.metadata import entry_points
+
         for point in entry_points(group=self._others, name=name):
             loaded: click.Command = point.load()
             return loaded

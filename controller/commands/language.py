@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from controller.language import ENGLISH, known, languages, translated
+from controller.language import ENGLISH, codes, known, translated
 from controller.language.catalogue import page_word
 from firmware_bridge.messages import Message
 
@@ -27,7 +27,7 @@ def language_option(command: Command, *, passed: bool = True) -> Command:
     """Add the option `--language`. The command gets it as an argument if `passed`."""
     return click.option(
         "--language",
-        type=click.Choice(tuple(languages())),
+        type=click.Choice(codes()),
         callback=_choose,
         expose_value=passed,
         show_default="of the locale",

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from functools import partial
-from importlib.metadata import version
 from typing import Any, Final
 
 import click
@@ -95,7 +93,7 @@ class Commands(FoundCommands):
     others=OTHERS,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.version_option(version("cardshoe"), prog_name="cardshoe")
+@click.version_option(package_name="cardshoe", prog_name="cardshoe")
 @partial(language_option, passed=False)
 def main() -> None:
     """The host of an electronic card shoe or shuffler: knows the next hand, enforces the deal, reports irregularities.
@@ -103,7 +101,9 @@ def main() -> None:
     Exit codes: 0 done, 1 failed, 2 bad input, 3 device, 4 journal, 70 an audit without a result, 74 output not written,
     78 configuration, 141 the reader of the output has gone.
     """
-    import structlog  # here, because --help needs none
+    import logging  # here, because --help needs no log
+
+    import structlog
 
     structlog.configure(  # for commands that say themselves what happened: only bugs, and not in their output
         logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),

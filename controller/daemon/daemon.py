@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, suppress
 from functools import partial
 from importlib.metadata import version
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import structlog
 
@@ -37,8 +37,6 @@ from controller.daemon.reloading import Reloading
 from controller.daemon.starting import FoldReport, Origin, Stop, StoppedError
 from controller.daemon.table_service import Fault, TableService
 from controller.daemon.witnessing import Witnessing
-from controller.floor.publisher import CURSOR_NAME, Publisher, Sending
-from controller.floor.reporting import ReportedTable, Reporting
 from controller.floor.topics import TablePlace
 from controller.journal.signing import fingerprint
 from controller.table.inputs import DaemonStarted
@@ -55,6 +53,9 @@ from firmware_bridge.hotplug import watch
 from firmware_bridge.link_keeper import LinkKeeper
 from firmware_bridge.messages import Message
 from firmware_bridge.transports.registry import open_transport
+
+if TYPE_CHECKING:
+    from controller.floor.publisher import Publisher
 
 HOUR_NS: Final = 3600 * 10**9
 
@@ -204,6 +205,9 @@ def _publisher(
     section = configuration.floor
     if section is None:
         return None
+    from controller.floor.publisher import CURSOR_NAME, Publisher, Sending  # here, because most tables have no broker
+    from controller.floor.reporting import ReportedTable, Reporting
+
     name, folder = configuration.table.name, configuration.journal.folder
     place = TablePlace(section.site, section.pit, name)
     table = ReportedTable(service.view, service.shown_by, people.names)

@@ -8,8 +8,6 @@ from __future__ import annotations
 import ssl
 from datetime import UTC, datetime
 
-from cryptography import x509
-
 from controller.floor import BrokerError
 from controller.floor.address import Credentials
 from firmware_bridge.messages import message
@@ -17,6 +15,8 @@ from firmware_bridge.messages import message
 
 def context_of(credentials: Credentials) -> ssl.SSLContext:
     """Return the TLS context. Raise `BrokerError`, also for an expired certificate, which a broker does not report."""
+    from cryptography import x509  # here, because only tables with a broker need it
+
     ca, certificate, key = credentials
     try:
         context = ssl.create_default_context(cafile=str(ca))

@@ -180,9 +180,15 @@ def english_of_pages() -> dict[str, str]:
 
 
 @cache
+def codes() -> tuple[str, ...]:
+    """Return the code of each language, English first."""
+    return (ENGLISH, *(path.stem for path in sorted(FOLDER.glob(f"*{SUFFIX}"))))
+
+
+@cache
 def languages() -> dict[str, str]:
-    """Return the code of each language with its own name, English first."""
-    return {ENGLISH: "English"} | {path.stem: _own_name(path.stem) for path in sorted(FOLDER.glob(f"*{SUFFIX}"))}
+    """Return the code of each language with its own name, which only CLDR's data have."""
+    return {code: "English" if code == ENGLISH else _own_name(code) for code in codes()}
 
 
 def known(asked: str | None) -> str:
@@ -193,8 +199,8 @@ def known(asked: str | None) -> str:
     """
     tag = (asked or "").partition(".")[0].replace("_", "-").lower()
     primary = tag.partition("-")[0]
-    fitting = [code for code in languages() if code.lower() == tag]
-    fitting += [code for code in languages() if code.lower().partition("-")[0] == primary]
+    fitting = [code for code in codes() if code.lower() == tag]
+    fitting += [code for code in codes() if code.lower().partition("-")[0] == primary]
     return fitting[0] if fitting else ENGLISH
 
 

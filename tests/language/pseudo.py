@@ -91,5 +91,6 @@ def _file() -> bytes:
 
 
 def _forget() -> None:
-    for cached in (catalogue.english_of_pages, catalogue.languages, catalogue.texts, catalogue._phrases):
+    found = (catalogue.codes, catalogue.languages, catalogue.english_of_pages, catalogue.texts, catalogue._phrases)
+    for cached in found:
         cached.cache_clear()
