@@ -1,27 +1,39 @@
 """`GET /v1/screen`: the present state of the table for screens, and a beat each second.
 
 A screen gets the newest state and not those that it missed. The message for all screens of a kind and language is made
-once for each state.
+once for each state, and what can be done is derived once for all languages. All screens have the same turns, so that
+fifty screens need the messages of one.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable
 from typing import Final, Protocol
+
+import msgspec
 
 from controller.api.bodies import encode
 from controller.api.feed import EventFeed
 from controller.api.in_language import in_language
 from controller.api.screen_lines import Names, names_with_screens
-from controller.api.screen_state import Beat, LastView, MessageKind, last_of, table_message, with_own_part
-from controller.api.view import TableView
+from controller.api.screen_state import (
+    Beat,
+    LastView,
+    MessageKind,
+    TableMessage,
+    last_of,
+    table_message,
+    with_own_part,
+)
+from controller.api.view import LinkView, TableView
 from controller.games.own_words import OwnWords
 from controller.language import Speaker
 from controller.table.offers import Offer
 from controller.table.state import TableState
 
-LEAST_BETWEEN: Final = 0.05  # seconds between two states of a stream
+TURN: Final = 0.05  # seconds, in which a screen gets one state at most
 BEAT_EVERY: Final = 1.0  # seconds
 STOPPED: Final = b"event: stopped\ndata: {}\n\n"  # the last message of a daemon that stops normally
 LOOKED_FOR: Final = 64  # events among which the last one shown to people is searched
@@ -38,6 +50,8 @@ class ShownTable(Protocol):
     def state(self) -> TableState: ...
 
     def view(self) -> TableView: ...
+
+    def link_view(self) -> LinkView: ...
 
     def shown_by(self) -> object: ...
 
@@ -63,6 +77,7 @@ class ScreenStates:
         self._names = names
         self._sleep = sleep
         self._clock = clock or (lambda: asyncio.get_running_loop().time())
+        self._told: dict[bool, tuple[object, TableMessage]] = {}  # by whether its screens operate the table
         self._made: dict[MessageKind, tuple[object, bytes]] = {}
         self._last: dict[bool, LastView] = {}
         self.encoded = 0  # messages made
@@ -73,12 +88,19 @@ class ScreenStates:
         made = self._made.get(kind)
         if made is not None and made[0] == of:
             return made[1]
-        state, view = self._table.state, self._table.view()
-        offered = self._table.offers() if kind.operates else ()
-        speaker = Speaker(kind.language, kind.whole)
-        message = encode(in_language(table_message(state, view, offered, self._newest(kind), kind), speaker))
+        told = msgspec.structs.replace(self._in_english(kind, of), language=kind.language)
+        message = encode(in_language(told, Speaker(kind.language, kind.whole)))
         self._made[kind] = of, message
         self.encoded += 1
+        return message
+
+    def _in_english(self, kind: MessageKind, of: object) -> TableMessage:
+        told = self._told.get(kind.operates)
+        if told is not None and told[0] == of:
+            return told[1]
+        offered = self._table.offers() if kind.operates else ()
+        message = table_message(self._table.state, self._table.view(), offered, self._newest(kind), kind)
+        self._told[kind.operates] = of, message
         return message
 
     def _newest(self, kind: MessageKind) -> LastView:
@@ -92,8 +114,8 @@ class ScreenStates:
         return self._last.get(kind.operates, LastView())
 
     def beat(self) -> bytes:
-        device = self._table.view().device
-        return encode(Beat(self._table.utc_ns(), device.age, device.link))
+        link = self._table.link_view()
+        return encode(Beat(self._table.utc_ns(), link.age, link.state))
 
     async def follow(self, write: Write, kind: Callable[[], MessageKind], own: Callable[[], bytes]) -> None:
         """Write states until cancelled. `kind`: the present kind of the screen, since screens may be removed; `own`:
@@ -103,17 +125,15 @@ class ScreenStates:
         beat_at = may_send_at = self._clock()
         while True:
             now = self._clock()
-            fresh = self.shared(kind()), own()
-            if fresh != sent and now >= may_send_at:
+            may_send = now >= may_send_at
+            if may_send and (fresh := (self.shared(kind()), own())) != sent:
                 entry = self._table.state.entry
                 await write(b"event: state\nid: %d\ndata: %s\n\n" % (entry, with_own_part(*fresh)))
-                sent, may_send_at = fresh, now + LEAST_BETWEEN
-                continue
-            if now >= beat_at:
+                sent, may_send_at = fresh, _next_turn(now)
+            elif now >= beat_at:
                 await write(b"event: beat\ndata: %s\n\n" % self.beat())
                 beat_at = now + BEAT_EVERY
-                continue
-            if fresh == sent:
+            elif may_send:
                 await self._sleep_or_news(beat_at - now)
             else:
                 await self._sleep(min(beat_at, may_send_at) - now)
@@ -126,3 +146,8 @@ class ScreenStates:
         finally:
             for one in waits:
                 one.cancel()
+
+
+def _next_turn(now: float) -> float:
+    """Return when a screen that gets a state now may get the next one."""
+    return (math.floor(now / TURN) + 1) * TURN

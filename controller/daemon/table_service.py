@@ -179,7 +179,7 @@ class TableService:
         self.meters = Meters(clock)
         self._writer = writer
         self._clock = clock
-        self._link_view = link_view
+        self.link_view = link_view
         self._keeper = keeper
         self._queue: asyncio.Queue[QueuedInput] = asyncio.Queue()
         self._fault: Fault | None = None
@@ -228,7 +228,7 @@ class TableService:
         return self.state.entry
 
     def view(self) -> TableView:
-        view = view_of(self.state, self._link_view(), self._noticed.by_id)
+        view = view_of(self.state, self.link_view(), self._noticed.by_id)
         warnings = self._keeper.warnings
         ahead = self._after_round or (NO_ROOM if self._writer.is_full else None)
         if ahead is not None and self._fault is None:
@@ -252,7 +252,7 @@ class TableService:
 
     def shown_by(self) -> object:
         """Return what view and offers are made from, except the age of the device's last report."""
-        link = self._link_view()
+        link = self.link_view()
         return (
             self.state.entry,
             self._fault,

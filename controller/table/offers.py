@@ -10,6 +10,7 @@ prominent button, `reportable` lists the irregularities that can be reported.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
@@ -34,12 +35,12 @@ from controller.table.irregularities.questions import (
     waits_for_hand_count,
     waits_for_places,
 )
-from controller.table.irregularities.reporting import AT_A_CARD, SEVERAL
+from controller.table.irregularities.reporting import AT_A_CARD, SEVERAL, verify_report
 from controller.table.irregularities.rulings import WITHOUT_AN_ORDER, may_be_ruled
 from controller.table.model import Asking, Hand, Irregularity, Stage
 from controller.table.next_step import goes_on_without_device, stub_is_out
 from controller.table.operations import AnyOperation, Operation, ReportIrregularity
-from controller.table.perform import can, name_of, verify, verify_moment
+from controller.table.perform import name_of, verify, verify_moment
 from controller.table.permissions import PERMISSIONS
 from controller.table.phases import BETWEEN_ROUNDS, Phase, Service
 from controller.table.settling import returns_due
@@ -390,7 +391,10 @@ class Reportable(NamedTuple):
 
 def reportable(state: TableState) -> tuple[Reportable, ...]:
     """Return them in the order of the kinds, without those that cannot be reported now."""
-    return tuple(found for kind in Kind if (found := _reportable(state, kind)) is not None)
+    with suppress(RefusedError):
+        verify_moment(state, _report(state, ReportIrregularity(Kind.OTHER_DEALING_ERROR)))
+        return tuple(found for kind in Kind if (found := _reportable(state, kind)) is not None)
+    return ()
 
 
 def _reportable(state: TableState, kind: Kind) -> Reportable | None:
@@ -427,5 +431,14 @@ def _earlier(kind: Kind) -> ReportIrregularity:
     return ReportIrregularity(kind, "B1" if of_count else None, counted=4 if of_count else None, earlier=True)
 
 
+def _report(state: TableState, report: ReportIrregularity) -> PersonActed:
+    return PersonActed("", "", Role.DEALER, state.round.number, report)
+
+
 def _may(state: TableState, report: ReportIrregularity) -> bool:
-    return can(state, PersonActed("", "", Role.DEALER, state.round.number, report))
+    """Return whether it may be reported, at a moment at which reports are accepted."""
+    try:
+        verify_report(state, _report(state, report), report)
+    except RefusedError:
+        return False
+    return True

@@ -130,9 +130,9 @@ class Round(msgspec.Struct, frozen=True, dict=True):
     @property
     def _filled_in_order(self) -> bool:
         """Return whether no place has more cards than the order of the deal has given it so far."""
-        given = Counter(self.places[: self.dealt])
-        fell = Counter(self.intended.get(card.id, "") for card in self.piles.get(Pile.DROPPED, ()))
-        return all(hand.size + fell[place] <= given[place] for place, hand in self.hands.items())
+        given = self.places[: self.dealt]
+        fell = [self.intended.get(card.id) for card in self.piles.get(Pile.DROPPED, ())]
+        return all(hand.size + fell.count(place) <= given.count(place) for place, hand in self.hands.items())
 
     def go_to_one_hand(self, number: int) -> bool | None:
         """Return whether so many simultaneous cards go to one hand, or None if only people see where the dealer lays

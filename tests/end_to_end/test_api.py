@@ -19,7 +19,7 @@ from controller.api.client import HOST, ApiClient, TableUnreachableError
 from controller.api.feed import EventFeed, Published
 from controller.api.people import Acting, People, Person
 from controller.api.server import ApiServer
-from controller.api.view import TableView
+from controller.api.view import LinkView, TableView
 from controller.daemon.host import HostClock
 from controller.roles import Role
 from controller.table import operations
@@ -289,6 +289,9 @@ class QuietTable:
         return []
 
     def view(self) -> TableView:
+        raise NotImplementedError
+
+    def link_view(self) -> LinkView:
         raise NotImplementedError
 
     def shown_by(self) -> object:

@@ -55,7 +55,10 @@ class Table:
         return []
 
     def view(self) -> TableView:
-        return view_of(self.state, LinkView())
+        return view_of(self.state, self.link_view())
+
+    def link_view(self) -> LinkView:
+        return LinkView()
 
     def shown_by(self) -> object:
         return self.state

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -12,10 +11,11 @@ from msgspec.structs import replace
 
 from controller.api.feed import EventFeed, Published
 from controller.api.screen_state import LastView, MessageKind, ScreenView, last_of, layout_of, own_part, table_message
-from controller.api.screen_stream import BEAT_EVERY, LEAST_BETWEEN, ScreenStates
+from controller.api.screen_stream import BEAT_EVERY, TURN, ScreenStates
 from controller.api.view import LinkView, TableView, view_of
 from controller.games import GAMES
 from controller.games.specification import Unit
+from controller.language import codes
 from controller.table.offers import Offer, offers
 from controller.table.state import TableState
 from tests.table.harness import TableHarness
@@ -31,12 +31,16 @@ class Table:
     def __init__(self) -> None:
         self.feed = EventFeed(self._read)
         self.state: TableState = TableHarness().start().to_betting().state
+        self.derived = 0  # offers
 
     async def _read(self, after: int, until: int) -> list[Published]:
         return []
 
     def view(self) -> TableView:
-        return view_of(self.state, LinkView("ready", 0.5, 1))
+        return view_of(self.state, self.link_view())
+
+    def link_view(self) -> LinkView:
+        return LinkView("ready", 0.5, 1)
 
     def shown_by(self) -> object:
         return self.state.entry
@@ -45,6 +49,7 @@ class Table:
         return 7
 
     def offers(self) -> tuple[Offer, ...]:
+        self.derived += 1
         return offers(self.state)
 
     def happen(self) -> None:
@@ -57,8 +62,8 @@ class Table:
 class Time:
     """Seconds that pass only in `sleep`; `happens` is called at each of its times."""
 
-    def __init__(self, happens: dict[float, Any]) -> None:
-        self.now = 0.0
+    def __init__(self, happens: dict[float, Any], begins: float = 0.0) -> None:
+        self.now = begins
         self._happens = dict(sorted(happens.items()))
 
     def clock(self) -> float:
@@ -74,10 +79,10 @@ class Time:
 
 
 async def followed(
-    happens: dict[float, Any], table: Table, seconds: float, kind: MessageKind = OPERATES
+    happens: dict[float, Any], table: Table, seconds: float, kind: MessageKind = OPERATES, begins: float = 0.0
 ) -> list[tuple[float, str, Any]]:
     """Return what a screen receives in that time: the time, the event's name and its data."""
-    time = Time(happens)
+    time = Time(happens, begins)
     given: list[tuple[float, str, Any]] = []
 
     async def write(data: bytes) -> None:
@@ -105,13 +110,22 @@ async def test_of_many_changes_the_newest_is_sent_twenty_times_a_second() -> Non
     """A hundred changes in a fifth of a second, then silence."""
     table = Table()
     first = table.state.entry
-    given = await followed({0.3 + number / 500: table.happen for number in range(100)}, table, 2.0)
+    given = await followed({0.301 + number / 500: table.happen for number in range(100)}, table, 2.0)
     states = [(at, data["entry"]) for at, name, data in given if name == "state"]
     assert states[-1][1] == first + 100
     assert [entry for _, entry in states] == sorted({entry for _, entry in states})
-    gaps = [later - earlier for (earlier, _), (later, _) in pairwise(states)]
-    assert min(gaps) >= LEAST_BETWEEN - 1e-9
-    assert len(states) < 10
+    turns = [int(at / TURN + 1e-9) for at, _ in states]
+    assert len(set(turns)) == len(turns) < 10
+
+
+@pytest.mark.parametrize("begins", [0.31, 0.34])
+async def test_screens_that_came_at_different_times_get_the_next_state_together(begins: float) -> None:
+    """Otherwise each would need a message of its own."""
+    table = Table()
+    given = await followed({0.342: table.happen, 0.347: table.happen}, table, 0.36, begins=begins)
+    states = [(round(at, 3), data["entry"]) for at, name, data in given if name == "state"]
+    assert states[-1] == (0.35, table.state.entry)
+    assert table.derived == len(states) == 2
 
 
 async def test_the_last_event_is_shown() -> None:
@@ -165,6 +179,15 @@ async def test_the_message_of_all_screens_of_a_kind_is_made_once() -> None:
     assert states.encoded == 2
     table.happen()
     assert states.shared(OPERATES) is not messages[0]
+
+
+def test_what_people_can_do_is_derived_once_for_all_languages_and_only_for_those_who_operate() -> None:
+    table = Table()
+    states = ScreenStates(table)
+    states.shared(DISPLAYS)
+    assert table.derived == 0
+    messages = {states.shared(OPERATES._replace(language=code)) for code in codes()}
+    assert (table.derived, len(messages)) == (1, len(codes()))
 
 
 @pytest.mark.parametrize("game_id", GAMES)
