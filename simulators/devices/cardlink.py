@@ -10,9 +10,10 @@ from collections.abc import Callable
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from firmware_bridge.drivers.cardlink import messages, sealing
-from firmware_bridge.drivers.cardlink.framing import VERSION, Frame, FrameReader, encode_frame
+from firmware_bridge.drivers.cardlink.framing import HEADER, VERSION, Frame, FrameReader, enclose, encode_frame
 from firmware_bridge.drivers.cardlink.messages import CLEAR, FrameKind, encode_body
 from firmware_bridge.drivers.cardlink.sealing import (
     BULK,
@@ -56,6 +57,7 @@ class CandidateLink(msgspec.Struct):
     nonces: tuple[bytes, bytes]
     answered_at: float
     proven: bool = False
+    version: int = VERSION
 
 
 class CardlinkDevice:
@@ -65,7 +67,8 @@ class CardlinkDevice:
     `random` returns 16 bytes of a true random source, or none; `start` counts the device's starts, in flash.
     `on_command` gets each command once and answers through `answer`. `on_host_lost` is called when the host is lost.
     `memory` is how many reports are kept, at least 8. Set `interrupt` if the line has a USB interrupt endpoint:
-    statuses then go there, with flags 1, unless they answer a resume.
+    statuses then go there, with flags 1, unless they answer a resume. `versions` of the protocol, of which the host
+    chooses one.
     """
 
     def __init__(
@@ -80,6 +83,7 @@ class CardlinkDevice:
         on_host_lost: Callable[[], None] = lambda: None,
         memory: int = 1000,
         start: int = 1,
+        versions: tuple[int, ...] = (VERSION,),
     ) -> None:
         if memory < LEAST_MEMORY:
             raise ValueError(f"a device keeps at least {LEAST_MEMORY} reports")
@@ -91,6 +95,7 @@ class CardlinkDevice:
         self._status = status
         self._random = random
         self._start = start
+        self._versions = versions
         self._draw = 0
         self._on_command = on_command
         self._on_host_lost = on_host_lost
@@ -186,18 +191,19 @@ class CardlinkDevice:
         header = self.boot if boot is None else boot, self.last_number if number is None else number
         self._out.append(self._channel.seal(kind, *header, body, now, flags=flags))
 
-    def _send_clear(self, kind: FrameKind, body: messages.Body) -> None:
-        self._out.append(encode_frame(kind, self.boot, self.last_number, encode_body(body)))
+    def _send_clear(self, kind: FrameKind, body: messages.Body, version: int = VERSION) -> None:
+        header = HEADER.pack(version, kind, BULK, self.boot, self.last_number)
+        self._out.append(enclose(header + encode_body(body)))
 
     # -- from the wire ---------------------------------------------------------------------------------------------
 
     def receive(self, data: bytes, now: float) -> None:
         self._now = now
         for frame in self._reader.receive(data):
-            if frame.version == VERSION:
-                self._take(frame, now)
-            elif frame.kind == FrameKind.HELLO:
+            if frame.kind == FrameKind.HELLO and frame.version != VERSION:
                 self._reject_version()
+            elif frame.kind == FrameKind.HELLO or frame.version in self._versions:
+                self._take(frame, now)
 
     def tick(self, now: float) -> None:
         self._now = now
@@ -273,7 +279,8 @@ class CardlinkDevice:
     def _answer_to(self, hello: bytes, host_nonce: bytes, now: float) -> CandidateLink:
         self._draw += 1
         nonce = device_nonce(self._key, self._random(), self._start, self._draw, hello)
-        body = encode_body(self._identity(nonce, self._kept_ranges()))
+        said = replace(self._identity(nonce, self._kept_ranges()), versions=list(self._versions))
+        body = encode_body(said)
         identity_frame = encode_frame(FrameKind.IDENTITY, self.boot, self.last_number, body)
         identity = FrameReader().receive(identity_frame)[0].content
         return CandidateLink(hello, identity, identity_frame, (host_nonce, nonce), now)
@@ -297,10 +304,10 @@ class CardlinkDevice:
         ):
             self._send_clear(FrameKind.REJECT, messages.RejectBody("proof", "the host's proof does not hold"))
             return
-        candidate.proven = True
+        candidate.proven, candidate.version = True, frame.version
         candidate.answered_at = now
         ours = self._proof(candidate, sealing.DEVICE_ROLE)
-        self._send_clear(FrameKind.DEVICE_PROOF, messages.ProofBody(sealing.HMAC_SHA256, ours))
+        self._send_clear(FrameKind.DEVICE_PROOF, messages.ProofBody(sealing.HMAC_SHA256, ours), candidate.version)
 
     def _take_sealed(self, frame: Frame, now: float) -> None:
         """Take a frame of the active link, or the candidate's resume, which makes the candidate the active link."""
@@ -308,7 +315,7 @@ class CardlinkDevice:
             of_host, of_device = frame_keys(
                 self._key, *self._candidate.nonces, self._candidate.hello, self._candidate.identity
             )
-            channel = SealedChannel(of_device, of_host)
+            channel = SealedChannel(of_device, of_host, self._candidate.version)
             opened = channel.open(frame)
             if opened is not None:
                 self._become_active(self._candidate, channel, now)

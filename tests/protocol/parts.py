@@ -44,6 +44,7 @@ class BenchDevice:
         serial: str = SERIAL,
         memory: int = 64,
         version: int = 1,
+        versions: tuple[int, ...] = (1,),
         kind: str = "shuffler",
         firmware_digest: str = "0" * 64,
         capabilities: Sequence[str] = ("exit_hold", "retains_reports", "dispenses_on_command", "sings"),
@@ -66,6 +67,7 @@ class BenchDevice:
             on_command=self._carry_out,
             on_host_lost=self._lose_host,
             memory=memory,
+            versions=versions,
         )
 
     def status(self, heard: int = 0) -> messages.StatusBody:
@@ -113,6 +115,7 @@ def make_host(
     nonce: bytes = b"",
     memory: LinkMemory | None = None,
     next_key: bytes | None = None,
+    versions: tuple[int, ...] = (1,),
 ) -> CardlinkHost:
     return CardlinkHost(
         nonce=nonce or fresh_nonce(),
@@ -121,6 +124,7 @@ def make_host(
         now=now,
         memory=memory,
         next_key_of=lambda _: next_key,
+        versions=versions,
     )
 
 

@@ -8,7 +8,8 @@ from zlib import crc32
 
 import pytest
 
-from firmware_bridge.drivers.base import Contradicted, LinkReady, Reported, StatusHeard
+from firmware_bridge.commands import HoldExit
+from firmware_bridge.drivers.base import Answered, Contradicted, Heard, LinkReady, Reported, StatusHeard
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import CRC, HEADER, MAX_DECODED, FrameReader, enclose
 from firmware_bridge.drivers.cardlink.handshake import UNPROVEN
@@ -342,6 +343,59 @@ def test_an_identity_of_another_version_is_refused() -> None:
     assert (end.code, end.refused) == ("device-version", True)
     assert "cardlink 3" in str(end.sentence)
     assert str(end.sentence).endswith(str(UNPROVEN))
+
+
+@pytest.mark.parametrize(
+    ("of_host", "of_device", "chosen"),
+    [((1,), (1, 2), 1), ((1, 2), (1,), 1), ((1, 2), (2, 1), 2), ((1, 2, 3), (2, 3, 9), 3)],
+)
+def test_the_link_has_the_highest_version_that_both_speak(
+    of_host: tuple[int, ...], of_device: tuple[int, ...], chosen: int
+) -> None:
+    """Hello and identity have version 1; 2, 3 and 9 are versions for this test."""
+    host, device = make_host(versions=of_host), BenchDevice(versions=of_device)
+    sent: list[int] = []
+    heard: list[Heard] = []
+    while data := host.outgoing():
+        reply = device.exchange(data, 0.0)
+        sent += [one.version for one in FrameReader().receive(data + reply)]
+        heard += host.receive(reply, 0.0)
+    assert isinstance(only(heard), LinkReady)
+    assert sent[:2] == [1, 1]
+    assert set(sent[2:]) == {chosen}
+    host.command(1, HoldExit(), 0.1)
+    assert Answered(1, True) in converse(host, device, 0.1)
+    assert device.link.linked
+
+
+def test_a_device_that_speaks_none_of_our_versions_is_refused_with_both_named() -> None:
+    end = over(converse(make_host(), BenchDevice(versions=(2, 3)), 0.0))
+    assert (end.code, end.refused) == ("device-version", True)
+    assert "speaks cardlink 2, 3, and this program speaks cardlink 1: update the older" in str(end.sentence)
+
+
+@pytest.mark.parametrize("kind", [FrameKind.IDENTITY, FrameKind.HOST_PROOF])
+def test_nobody_in_the_line_can_make_both_speak_an_older_version(kind: FrameKind) -> None:
+    """The proofs cover what the identity names, and the seal covers the version of each later frame."""
+    host, device = make_host(versions=(1, 2)), BenchDevice(versions=(1, 2))
+
+    def spoilt(data: bytes) -> bytes:
+        changed = b""
+        for one in FrameReader().receive(data):
+            content = one.content
+            if one.kind == kind == FrameKind.IDENTITY:
+                content = content.replace(b"\x92\x01\x02", b"\x92\x01\x01")
+                assert content != one.content
+            elif one.kind == kind:
+                content = b"\x01" + content[1:]
+            changed += enclose(content)
+        return changed
+
+    heard: list[Heard] = []
+    while data := host.outgoing():
+        heard += host.receive(spoilt(device.exchange(spoilt(data), 0.0)), 0.0)
+    assert not any(isinstance(one, LinkReady) for one in heard)
+    assert not device.link.linked
 
 
 def test_a_hello_of_another_version_is_rejected_with_any_content() -> None:

@@ -48,6 +48,7 @@ TYPE_WORDS: Final[dict[Any, str]] = {
     list[str]: "[str]",
     list[messages.U8]: "[u8]",
     list[messages.KeptReports]: "[Kept]",
+    messages.SpokenVersions: "[u8]",
     messages.AnyOrder: "[Order]",
 }
 BODIES: Final[dict[str, type[msgspec.Struct]]] = {
@@ -299,9 +300,10 @@ def test_the_largest_identity_that_the_page_allows_fits_its_frame() -> None:
         deck_size=2**32 - 1,
         nonce=bytes(16),
         kept=[messages.KeptReports(2**32 - 1, 2**32 - 1, 2**32 - 1)] * 4,
+        versions=[1, 2, 3, 4, 5, 6, 7, 8],
     )
     assert sum(len(word) + 1 for word in largest.capabilities) == 200
     (frame,) = independent_decoder.decode_frames(vectors.frame(FrameKind.IDENTITY, largest))
-    assert len(frame.content) + 4 == 496
-    assert "at most 496 bytes decoded" in " ".join(section("Identity").split())
-    assert "496 bytes" in " ".join(section("Rates").split())
+    assert len(frame.content) + 4 == 505
+    assert "at most 505 bytes decoded" in " ".join(section("Identity").split())
+    assert "505 bytes" in " ".join(section("Rates").split())

@@ -9,6 +9,8 @@ import json
 from typing import Final, Literal, NamedTuple, TypeAlias
 from zlib import crc32
 
+from msgspec.structs import replace
+
 from firmware_bridge.drivers.cardlink import messages, sealing
 from firmware_bridge.drivers.cardlink.framing import FrameReader, enclose, encode_frame
 from firmware_bridge.drivers.cardlink.messages import FrameKind, encode_body
@@ -210,6 +212,8 @@ def vectors() -> list[Vector]:
         seal(f"report: {name}", FrameKind.REPORT, report, number=number)
         for number, (name, report) in enumerate(REPORTS[FIRST_REPORTS:], start=FIRST_REPORTS + 1)
     ]
+    two = replace(IDENTITY, versions=[1, 2])
+    found.append(Vector("identity of a device that speaks versions 1 and 2", frame(FrameKind.IDENTITY, two)))
     return found
 
 

@@ -6,7 +6,7 @@ here is *unproven*, and the link keeper tries again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
 from msgspec.structs import replace
@@ -39,7 +39,8 @@ class Proven(NamedTuple):
 
 class HostHandshake:
     """One handshake. `hello` is the header and body that were sent. With `replayed`, the bytes come from a capture,
-    which may hold the link's `recorded` keys; a device without a key here was verified when it was recorded.
+    which may hold the link's `recorded` keys; a device without a key here was verified when it was recorded. `versions`
+    are those that this program speaks, and `version` is that of the link.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class HostHandshake:
         memory: LinkMemory,
         replayed: bool,
         recorded: FrameKeys | None,
+        versions: tuple[int, ...],
     ) -> None:
         self._hello = hello
         self._nonce = nonce
@@ -62,6 +64,8 @@ class HostHandshake:
         self._memory = memory
         self._replayed = replayed
         self._recorded = recorded
+        self._versions = versions
+        self.version = VERSION
         self._identity: tuple[Frame, messages.IdentityBody] | None = None
         self._proven: Proven | None = None
         self._expected = b""
@@ -74,7 +78,11 @@ class HostHandshake:
         """Take an identity; on None, `host_proof` is ready to be sent. Raise ValueError for a bad body."""
         said = messages.decode_identity(frame.body)
         if said.version != VERSION:
-            return other_version(said.version)
+            return other_version((said.version,), (VERSION,))
+        common = set(said.versions).intersection(self._versions)
+        if not common:
+            return other_version(said.versions, self._versions)
+        self.version = max(common)
         sealing.check_nonce(said.nonce)
         if refusal := self._policy.refuse_serial(said.serial):
             return unproven(refusal)
@@ -162,12 +170,13 @@ def unproven(over: LinkOver) -> LinkOver:
     return replace(over, sentence=sentences(over.sentence, UNPROVEN))
 
 
-def other_version(version: int) -> LinkOver:
-    """Return the end for a device that speaks another version of the protocol."""
+def other_version(versions: Iterable[int], ours: Iterable[int]) -> LinkOver:
+    """Return the end for a device that speaks none of our versions of the protocol."""
     said = message(
-        "The device speaks cardlink {version}, and this program speaks cardlink {ours}: update the older of the two.",
-        version=version,
-        ours=VERSION,
+        "The device speaks cardlink {versions:list}, and this program speaks cardlink {ours:list}: update the older "
+        "of the two.",
+        versions=tuple(str(one) for one in sorted(versions)),
+        ours=tuple(str(one) for one in sorted(ours)),
     )
     return unproven(LinkOver("device-version", said, refused=True))
 

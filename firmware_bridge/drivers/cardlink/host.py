@@ -102,7 +102,8 @@ class CardlinkHost:
 
     `key_of` returns the 32-byte key of a serial number, or None if that device is not paired. `nonce` is 16 random
     bytes, never used before. `policy` names the device that may be used; firmware is checked after the proof. `memory`
-    is what earlier links kept. `DriverSetting` describes `next_key_of`, `replayed`, `frame_keys`, `note_keys`.
+    is what earlier links kept. `versions` of the protocol: the link gets the highest that the device speaks, too.
+    `DriverSetting` describes `next_key_of`, `replayed`, `frame_keys`, `note_keys`.
     """
 
     def __init__(
@@ -118,6 +119,7 @@ class CardlinkHost:
         memory: LinkMemory | None = None,
         frame_keys: FrameKeys | None = None,
         note_keys: Callable[[FrameKeys], None] = lambda keys: None,
+        versions: tuple[int, ...] = (VERSION,),
     ) -> None:
         self.statistics = LinkStatistics()
         self._reader = FrameReader()
@@ -158,6 +160,7 @@ class CardlinkHost:
             memory=self._memory,
             replayed=replayed,
             recorded=frame_keys,
+            versions=versions,
         )
         self._waiting: Unanswered | None = self._ask(lambda now: enclose(hello), now)
 
@@ -237,7 +240,7 @@ class CardlinkHost:
     # -- sending --------------------------------------------------------------------------------------------------
 
     def _clear(self, kind: FrameKind, body: bytes) -> Make:
-        frame = enclose(HEADER.pack(VERSION, kind, 0, self._boot, self._durable[1]) + body)
+        frame = enclose(HEADER.pack(self._handshake.version, kind, 0, self._boot, self._durable[1]) + body)
         return lambda now: frame
 
     def _sealed(self, kind: FrameKind, body: bytes) -> Make:
@@ -337,8 +340,8 @@ class CardlinkHost:
             return
         taken: Frame | OpenedFrame = frame
         if self._channel is None:
-            if frame.version != VERSION:
-                heard.append(self._end(other_version(frame.version)))
+            if frame.version not in (VERSION, self._handshake.version):
+                heard.append(self._end(other_version((frame.version,), (self._handshake.version,))))
                 return
         else:
             opened = self._channel.open(frame)
@@ -423,7 +426,7 @@ class CardlinkHost:
         self._sequence = ReportSequence(self._held, proven.kept, self._boot)
         holds_exit = proven.identity.capabilities.holds_exit
         self._overdue = OverdueReport(self._sequence, self._memory, self._held, holds_exit=holds_exit)
-        self._channel = SealedChannel(*proven.keys)
+        self._channel = SealedChannel(*proven.keys, self._handshake.version)
         self._note_keys(proven.keys)
         self._step = LinkStep.FIRST_STATUS
         self._waiting = self._ask(self._sealed(FrameKind.RESUME, encode_body(messages.ResumeBody(*self._held))), now)

@@ -16,6 +16,8 @@ from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 
+from firmware_bridge.drivers.cardlink.framing import VERSION
+
 NOT_READ: Final = 0
 FOREIGN: Final = 127
 
@@ -24,6 +26,7 @@ U32: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=0xFFFF_FFFF)]
 U63: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=0x7FFF_FFFF_FFFF_FFFF)]
 ReportNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=0xFFFF_FFFF)]
 Ordinal: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=0xFF00)]  # leaves room for the cards in a set
+SpokenVersions: TypeAlias = Annotated[list[U8], msgspec.Meta(min_length=1, max_length=8)]
 SetSize: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=5)]
 ShownText: TypeAlias = Annotated[str, msgspec.Meta(max_length=32)]  # characters
 
@@ -118,6 +121,7 @@ class IdentityBody(Body, frozen=True):
     deck_size: U32
     nonce: bytes
     kept: list[KeptReports]
+    versions: SpokenVersions = msgspec.field(default_factory=lambda: [VERSION])
 
 
 class ProofBody(Body, frozen=True):
@@ -338,7 +342,16 @@ class CommandHead(Body, frozen=True):
     command_id: U63
 
 
-encode_body = msgspec.msgpack.Encoder().encode
+_encode = msgspec.msgpack.Encoder().encode
+
+
+def encode_body(body: object) -> bytes:
+    """Return the bytes of a body. An identity that names only version 1 leaves its last field out."""
+    if isinstance(body, IdentityBody) and body.versions == [VERSION]:
+        return _encode(msgspec.structs.astuple(body)[:-1])
+    return _encode(body)
+
+
 decode_hello_head = msgspec.msgpack.Decoder(HelloHead).decode
 decode_hello = msgspec.msgpack.Decoder(HelloBody).decode
 decode_identity = msgspec.msgpack.Decoder(IdentityBody).decode

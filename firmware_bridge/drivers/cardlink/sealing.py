@@ -110,8 +110,9 @@ class OpenedFrame(msgspec.Struct, frozen=True, gc=False):
 class FrameSealer:
     """Seals what one side sends on one link."""
 
-    def __init__(self, key: bytes) -> None:
+    def __init__(self, key: bytes, version: int = VERSION) -> None:
         self.counter = 0  # the counter of the last sealed frame
+        self._version = version
         self._cipher = ChaCha20Poly1305(key)
 
     def seal(self, kind: int, boot: int, number: int, body: bytes = b"", *, flags: int = BULK) -> bytes:
@@ -125,7 +126,7 @@ class FrameSealer:
             raise CounterUsedUpError
         self.counter += 1
         counter = COUNTER.pack(self.counter)
-        clear = HEADER.pack(VERSION, kind, flags, boot, number) + counter
+        clear = HEADER.pack(self._version, kind, flags, boot, number) + counter
         return clear + self._cipher.encrypt(_ZEROS + counter, body, clear)
 
 
@@ -137,11 +138,12 @@ class FrameOpener:
     `heard` is the highest counter taken, 0 for none.
     """
 
-    def __init__(self, key: bytes) -> None:
+    def __init__(self, key: bytes, version: int = VERSION) -> None:
         self.forged = 0
         self.early = 0
         self.repeated = 0
         self._cipher = ChaCha20Poly1305(key)
+        self._version = version
         self._last = {BULK: 0, INTERRUPT: 0}
 
     @property
@@ -166,7 +168,7 @@ class FrameOpener:
 
         A frame of another version, with other flags or too short to be sealed is dropped uncounted.
         """
-        if frame.version != VERSION or frame.flags not in self._last or len(frame.decoded) < SMALLEST_SEALED:
+        if frame.version != self._version or frame.flags not in self._last or len(frame.decoded) < SMALLEST_SEALED:
             return None
         content = frame.content
         clear, sealed = content[:_SEALED_FROM], content[_SEALED_FROM:]
@@ -261,13 +263,13 @@ class Freshness:
 class SealedChannel:
     """Both directions of one link, as seen by either side. `used_up` means that no counter is left to send with.
 
-    Until the link is up, no received or missing frame ends the channel.
+    `version` is that of its frames. Until the link is up, no received or missing frame ends the channel.
     """
 
-    def __init__(self, key_of_sent: bytes, key_of_received: bytes) -> None:
+    def __init__(self, key_of_sent: bytes, key_of_received: bytes, version: int = VERSION) -> None:
         self.used_up = False
-        self._sealer = FrameSealer(key_of_sent)
-        self._opener = FrameOpener(key_of_received)
+        self._sealer = FrameSealer(key_of_sent, version)
+        self._opener = FrameOpener(key_of_received, version)
         self._freshness = Freshness()
         self._forgeries = ForgeryNotice(self._opener)
 
