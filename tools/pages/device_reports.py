@@ -6,8 +6,9 @@ page.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final, get_args
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Final, TypeAlias, get_args
 
 from controller.games.specification import Kind, Unit
 from controller.table import events
@@ -27,9 +28,9 @@ GROUPS: Final[dict[str, tuple[Phase, ...]]] = {
     "deal": (Phase.FIRST_CARD, Phase.DEALING_SETS, Phase.DEALING_SINGLES),
     "after the deal": (Phase.EXAMINING, Phase.EXPOSING, Phase.SETTLING),
 }
-RECONCILING: Final = "reconciling (in a round)"
 KEPT: Final = "kept by the device until the link stands"
-Say = Callable[[TableHarness], AnyObservation]
+Say: TypeAlias = Callable[[TableHarness], AnyObservation]
+Play: TypeAlias = Callable[[Phase, Service], str]
 NEXT: Final = 30  # a card of the harness's deck that no played round has dealt
 
 
@@ -159,25 +160,27 @@ def after_fault(fault: str, phase: Phase, service: Service = Service.IN_SERVICE)
     return outcome([event for _, numbered in table.steps[before:] for _, event in numbered])
 
 
-def cells(play: Callable[[Phase, Service], str]) -> list[str]:
-    found = [
+def cells(play: Play) -> tuple[str, ...]:
+    """Return the effects in each group of phases."""
+    return tuple(
         "; ".join(dict.fromkeys(play(phase, Service.IN_SERVICE) for phase in phases)) for phases in GROUPS.values()
-    ]
-    in_round = (Phase.BETTING, Phase.DEALING_SETS, Phase.EXAMINING)
-    found.append("; ".join(dict.fromkeys(play(phase, Service.RECONCILING) for phase in in_round)))
-    return found
+    )
+
+
+def played() -> Iterator[tuple[str, str, Play]]:
+    """Yield each report and each fault: its name on the page, the reason of its effect, and how it is played."""
+    for name, (say, why) in SAID.items():
+        yield f"`{name}`", why, partial(after_report, say)
+    for fault, why in FAULTS.items():
+        yield f"status `{fault}`", why, partial(after_fault, fault)
 
 
 def table_of_page() -> str:
     """Return a row for all reports and faults with the same effects, each with its reason."""
-    heads = ["what the device says, and why it has this effect", *GROUPS, RECONCILING]
+    heads = ["what the device says, and why it has this effect", *GROUPS]
     rows: dict[tuple[str, ...], dict[str, list[str]]] = {}
-    for name, (say, why) in SAID.items():
-        row = cells(lambda phase, service, say=say: after_report(say, phase, service))  # type: ignore[misc]  # bound now
-        rows.setdefault(tuple(row), {}).setdefault(why, []).append(f"`{name}`")
-    for fault, why in FAULTS.items():
-        row = cells(lambda phase, service, fault=fault: after_fault(fault, phase, service))  # type: ignore[misc]  # likewise
-        rows.setdefault(tuple(row), {}).setdefault(why, []).append(f"status `{fault}`")
+    for name, why, play in played():
+        rows.setdefault(cells(play), {}).setdefault(why, []).append(name)
     lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
     for effects, names in rows.items():
         said = "<br>".join(f"{', '.join(of_why)}: {why}" for why, of_why in names.items())
@@ -212,6 +215,8 @@ table of NC. `python -m tools.generate` makes the tables by playing the program.
 While the table is out of service the device keeps its reports until the link is up.
 
 {table_of_page()}
+
+They are the same while device and journal are compared in a round (*reconciling*).
 
 ## What the device admits of itself
 
