@@ -31,7 +31,7 @@ from controller.games.specification import (
     Noticed,
     Option,
     Provision,
-    RoundStep,
+    StepKind,
 )
 from controller.games.wager_specification import SHAPES, Looks, Needs, Price, Setting, Shape, Under, Wager
 from controller.roles import Role
@@ -49,6 +49,14 @@ NEEDED: Final = {
     Needs.OWN_MAIN: message("a main wager by the same bettor"),
     Needs.ANY_MAIN: message("a main wager by any bettor"),
 }
+
+
+class StepReading(msgspec.Struct, frozen=True):
+    """A step of the round. `clause` is empty if the document does not mention it."""
+
+    kind: StepKind
+    clause: str
+    what: str
 
 
 class DealingReading(msgspec.Struct, frozen=True):
@@ -197,7 +205,7 @@ class WholeReading(msgspec.Struct, frozen=True):
     every_hand: bool
     tie_word: str
     half_pay_points: int | None
-    round: tuple[RoundStep, ...]
+    round: tuple[StepReading, ...]
     dealing: tuple[DealingReading, ...]
     first_card: FirstCardReading | None
     wagers: tuple[WagerReading, ...]
@@ -248,12 +256,12 @@ def whole_reading(law: Law, say: Say = str) -> WholeReading:
         every_hand=game.every_hand,
         tie_word=say(game.tie_word),
         half_pay_points=_half_pay_points(game.wagers),
-        round=game.steps,
+        round=tuple(StepReading(step.kind, step.clause, say(step.what)) for step in game.steps),
         dealing=tuple(_dealing(grammar, say) for grammar in game.grammars),
         first_card=_first_card(game),
         wagers=tuple(_wager(law, wager, say) for wager in game.wagers if may_hold(law, wager.under)),
         limits=tuple(LimitReading(clause, say(words)) for clause, words in limits_in_words(game.betting)),
-        settings=tuple(_setting(law, setting) for setting in game.settings),
+        settings=tuple(_setting(law, setting, say) for setting in game.settings),
         irregularities=tuple(_rows(law, say)),
         unprovided=_unprovided(law, say),
         silent_clause=game.silent_clause,
@@ -336,13 +344,13 @@ def _price(law: Law, price: Price, say: Say) -> PriceReading:
     )
 
 
-def _setting(law: Law, setting: Setting) -> SettingReading:
+def _setting(law: Law, setting: Setting, say: Say) -> SettingReading:
     return SettingReading(
         setting=setting.id,
         reading=setting.reading,
         clause=setting.clause,
-        question=setting.question,
-        options=dict(setting.options),
+        question=say(setting.question),
+        options={word: say(meaning) for word, meaning in setting.options},
         default=setting.default,
         must_be_chosen=setting.must_be_chosen,
         chosen=law.chosen[setting.id],

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from controller.games.specification import Disposition, Facts, Kind, Noticed, Row, explained
 from controller.games.wager_specification import Setting, Under
 from controller.roles import Role
-from firmware_bridge.messages import message
+from firmware_bridge.messages import Message, message
 
 When: TypeAlias = tuple[Noticed, ...]
 IN_ROUND: Final = (Noticed.IN_ROUND,)
@@ -263,10 +263,10 @@ def tie_against_three_pictures(clause: str) -> Setting:
         "tie_against_three_pictures",
         2,
         clause,
-        "Does the Tie wager win when three pictures meet another hand with no points?",
+        message("Does the Tie wager win when three pictures meet another hand with no points?"),
         (
-            ("pays", "yes: pictures count zero, so the points are equal"),
-            ("loses", "no: three pictures have no points to compare"),
+            ("pays", message("yes: pictures count zero, so the points are equal")),
+            ("loses", message("no: three pictures have no points to compare")),
         ),
         default="pays",
     )
@@ -277,10 +277,10 @@ def face_up_is_misdealt(clause: str) -> Setting:
         "face_up_is_misdealt",
         37,
         clause,
-        "Does a card dealt face up count as dealt incorrectly?",
+        message("Does a card dealt face up count as dealt incorrectly?"),
         (
-            ("no", "no: only a wrong place, order or number counts"),
-            ("yes", "yes: as long as no Player has handled cards, the round is void"),
+            ("no", message("no: only a wrong place, order or number counts")),
+            ("yes", message("yes: as long as no Player has handled cards, the round is void")),
         ),
         default="no",
     )
@@ -291,10 +291,10 @@ def exposed_card(clause: str) -> Setting:
         "exposed_card",
         55,
         clause,
-        "A card was exposed and its hand stays in play: how does the card lie?",
+        message("A card was exposed and its hand stays in play: how does the card lie?"),
         (
-            ("down", "people first turn it face down, as cards are dealt"),
-            ("up", "it stays face up until its hand is turned over"),
+            ("down", message("people first turn it face down, as cards are dealt")),
+            ("up", message("it stays face up until its hand is turned over")),
         ),
         default="down",
     )
@@ -305,22 +305,24 @@ def misdeal_confirmed_by(clause: str) -> Setting:
         "misdeal_confirmed_by",
         48,
         clause,
-        "Who confirms a fact that saves a misdealt round from being void, such as that moving complete hands corrects "
-        "it?",
+        message(
+            "Who confirms a fact that saves a misdealt round from being void, such as that moving complete hands "
+            "corrects it?"
+        ),
         (
-            ("pit_supervisor", "a pit supervisor: dealers do not judge their own errors"),
-            ("dealer", "the dealer who carries it out"),
+            ("pit_supervisor", message("a pit supervisor: dealers do not judge their own errors")),
+            ("dealer", message("the dealer who carries it out")),
         ),
         default="pit_supervisor",
     )
 
 
-def wrong_count(clause: str, general: str, specific: str) -> Setting:
+def wrong_count(clause: str, general: Message, specific: Message) -> Setting:
     return Setting(
         "wrong_count",
         24,
         clause,
-        "A hand has a wrong number of cards and no Player has handled cards: which clause comes first?",
+        message("A hand has a wrong number of cards and no Player has handled cards: which clause comes first?"),
         (("general", general), ("specific", specific)),
         default="general",
     )
@@ -331,29 +333,32 @@ def deck_error_after_settlement(clause: str, stands: str, void: str) -> Setting:
         "deck_error_after_settlement",
         47,
         clause,
-        "The deck proves wrong after settlement, before the next round: what follows?",
+        message("The deck proves wrong after settlement, before the next round: what follows?"),
         (
-            ("referred", "the round is over and no clause covers it: a shift manager decides"),
-            ("stands", f"the round counts as a previous round: its result stands ({stands})"),
+            ("referred", message("the round is over and no clause covers it: a shift manager decides")),
+            ("stands", message("the round counts as a previous round: its result stands ({clause})", clause=stands)),
             (
                 "void",
-                f"{void} names no time: a wrong count voids the round until the next one begins; anything else is "
-                "referred",
+                message(
+                    "{clause} names no time: a wrong count voids the round until the next one begins; anything else is "
+                    "referred",
+                    clause=void,
+                ),
             ),
         ),
         default="referred",
     )
 
 
-def error_after_settlement(clause: str, what: str) -> Setting:
+def error_after_settlement(clause: str, question: Message) -> Setting:
     return Setting(
         "error_after_settlement",
         49,
         clause,
-        f"{what} after settlement, before the next round: what follows?",
+        question,
         (
-            ("referred", "the round is over: a shift manager decides"),
-            ("void", "the clause names no time: it voids the round until the next one begins"),
+            ("referred", message("the round is over: a shift manager decides")),
+            ("void", message("the clause names no time: it voids the round until the next one begins")),
         ),
         default="referred",
     )
@@ -364,10 +369,10 @@ def unentered_bettors(clause: str) -> Setting:
         "unentered_bettors",
         38,
         clause,
-        "Who chooses if no wagers are entered?",
+        message("Who chooses if no wagers are entered?"),
         (
-            ("box", "each occupied box counts as one bettor; the dealer enters the choices"),
-            ("entered", "only bettors whose wagers are entered; they are entered first"),
+            ("box", message("each occupied box counts as one bettor; the dealer enters the choices")),
+            ("entered", message("only bettors whose wagers are entered; they are entered first")),
         ),
         default="box",
     )
@@ -378,10 +383,10 @@ def established_by(clause: str) -> Setting:
         "established_by",
         42,
         clause,
-        "When has a wager conclusively won or lost?",
+        message("When has a wager conclusively won or lost?"),
         (
-            ("mathematically", "when no card still to come can change it"),
-            ("complete_hands", "when every hand that it depends on is complete"),
+            ("mathematically", message("when no card still to come can change it")),
+            ("complete_hands", message("when every hand that it depends on is complete")),
         ),
     )
 
@@ -391,11 +396,11 @@ def known_cards(clause: str) -> Setting:
         "known_cards",
         42,
         clause,
-        "Which cards count as known when that is judged?",
+        message("Which cards count as known when that is judged?"),
         (
-            ("exposed", "those whose face was shown to the table"),
-            ("seen", "also those that a Player has viewed"),
-            ("recognised", "every card that the device has read"),
+            ("exposed", message("those whose face was shown to the table")),
+            ("seen", message("also those that a Player has viewed")),
+            ("recognised", message("every card that the device has read")),
         ),
         default="exposed",
     )

@@ -416,7 +416,7 @@ class RoundStep(msgspec.Struct, frozen=True):
 
     kind: StepKind
     clause: str
-    what: str
+    what: Message
 
 
 class ClassNames(msgspec.Struct, frozen=True):

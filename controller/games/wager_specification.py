@@ -96,8 +96,8 @@ class Setting(msgspec.Struct, frozen=True):
     id: str
     reading: int
     clause: str
-    question: str
-    options: tuple[tuple[str, str], ...]
+    question: Message
+    options: tuple[tuple[str, Message], ...]
     default: str = ""
 
     @property

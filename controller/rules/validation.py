@@ -165,7 +165,7 @@ def _settings(game: Game) -> Iterator[str]:
             yield f"the setting {setting.id} needs two options or more, each once"
         if setting.default and setting.default not in setting.words:
             yield f"the default of {setting.id} is {setting.default!r}; it is one of {', '.join(setting.words)}"
-        if not setting.question.endswith("?"):
+        if not setting.question.id.endswith("?"):
             yield f"the question of {setting.id} does not end with a question mark"
         known = ASKED_BY_THE_PROGRAM.get(setting.id, setting.words)
         if set(setting.words) - set(known):

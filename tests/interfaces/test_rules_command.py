@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner, Result
 from msgspec import structs
 
+from controller.commands.language import Terminal
 from controller.commands.main import main
 from controller.commands.rules import SECTIONS, merge_kinds
 from controller.commands.rules_report import whole_reading
@@ -157,6 +158,16 @@ def test_piped_each_row_and_each_clause_is_one_line(game_id: str) -> None:
     for provision in game(game_id).provisions:
         text = provision.reading or provision.outside
         assert any(line.startswith(f"  {provision.clause} ") and line.endswith(text) for line in lines)
+
+
+@EVERY_GAME
+def test_steps_and_settings_are_in_the_readers_language(game_id: str) -> None:
+    law, say = read_law(game(game_id)), Terminal("zh-Hans")
+    reading, english = whole_reading(law, say), whole_reading(law)
+    texts = [step.what for step in reading.round], [step.what for step in english.round]
+    for said, setting in zip(texts, (reading.settings, english.settings), strict=True):
+        said += [one.question for one in setting] + [text for one in setting for text in one.options.values()]
+    assert [said for said, in_english in zip(*texts, strict=True) if said == in_english] == []
 
 
 @pytest.mark.parametrize("width", [70, 80, 100])

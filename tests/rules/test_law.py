@@ -98,7 +98,7 @@ def test_a3_a_game_has_the_readings_that_are_settings_with_their_defaults(game_i
 def test_a3_every_option_has_a_meaning_and_every_setting_a_clause_and_a_question(game_id: str) -> None:
     for one in settings(game(game_id)):
         assert one.clause.startswith(f"{game_id} ")
-        assert one.question.endswith("?")
+        assert one.question.id.endswith("?")
         assert all(meaning for _, meaning in one.options)
         assert one.must_be_chosen == (one.default == "")
         assert one.must_be_chosen or one.default in one.words

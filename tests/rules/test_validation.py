@@ -126,7 +126,11 @@ WRONG: dict[str, tuple[Game, str]] = {
     "returned and not examined": (
         replace(
             SK,
-            steps=(*SK.steps[:3], RoundStep(StepKind.RETURNING, "SK 3.3", "hands are returned"), *SK.steps[4:]),
+            steps=(
+                *SK.steps[:3],
+                RoundStep(StepKind.RETURNING, "SK 3.3", message("hands are returned")),
+                *SK.steps[4:],
+            ),
         ),
         "hands are returned that no one examines",
     ),
@@ -148,7 +152,13 @@ WRONG: dict[str, tuple[Game, str]] = {
     "no question": (with_setting(question="Ties"), "does not end with a question mark"),
     "a setting twice": (replace(SK, settings=(*SK.settings, SK.settings[0])), "the setting tie_on stands 2 times"),
     "a setting on which nothing depends": (
-        replace(SK, settings=(*SK.settings, Setting("luck", 90, "SK 5.6", "Is it?", (("a", "A"), ("b", "B")), "a"))),
+        replace(
+            SK,
+            settings=(
+                *SK.settings,
+                Setting("luck", 90, "SK 5.6", message("Is it?"), (("a", message("A")), ("b", message("B"))), "a"),
+            ),
+        ),
         "nothing depends on the setting luck",
     ),
     "a setting that the program asks for, with other options": (

@@ -28,26 +28,26 @@ SETTINGS: Final = (
         "three_pictures_wager",
         15,
         "F3 O1",
-        "3P has odds but no betting spot: where is it bet?",
-        (("boxes", "at each Player's position"), ("none", "nowhere")),
+        message("3P has odds but no betting spot: where is it bet?"),
+        (("boxes", message("at each Player's position")), ("none", message("nowhere"))),
         default="boxes",
     ),
     Setting(
         "tie_on",
         16,
         "F3 item 6",
-        "What must be equal for the Tie wager to win?",
-        (("ranking", "the ranking: points and pictures"), ("points", "the points alone")),
+        message("What must be equal for the Tie wager to win?"),
+        (("ranking", message("the ranking: points and pictures")), ("points", message("the points alone"))),
         default="ranking",
     ),
     Setting(
         "first_card",
         18,
         "F3 PM5",
-        "Does the First Card belong to a hand?",
+        message("Does the First Card belong to a hand?"),
         (
-            ("separate", "no: it is shown and set aside; thirteen cards leave the device"),
-            ("in_hand", "yes: it is the first card of the first hand"),
+            ("separate", message("no: it is shown and set aside; thirteen cards leave the device")),
+            ("in_hand", message("yes: it is the first card of the first hand")),
         ),
         default="separate",
     ),
@@ -55,12 +55,21 @@ SETTINGS: Final = (
         "faces",
         45,
         "F3 PM2",
-        "How do hands lie until all are dealt?",
-        (("down", "face down; the Dealer exposes all four after the last card"), ("up", "face up as they are dealt")),
+        message("How do hands lie until all are dealt?"),
+        (
+            ("down", message("face down; the Dealer exposes all four after the last card")),
+            ("up", message("face up as they are dealt")),
+        ),
         default="down",
     ),
     exposed_card("F3 PM2"),
-    error_after_settlement("F3 X2", "A dropped card, a wrong order, place or number of cards is found"),
+    error_after_settlement(
+        "F3 X2",
+        message(
+            "A dropped card, a wrong order, place or number of cards is found after settlement, before the next "
+            "round: what follows?"
+        ),
+    ),
 )
 
 PAIR_PLUS: Final = (
@@ -135,12 +144,16 @@ GAME: Final = Game(
         Grammar(Unit.SINGLES, Order.BY_HAND, "F3 PM2"),
     ),
     steps=(
-        RoundStep(StepKind.BETTING, "F3 PM4", "bets are placed on the Players and on the Banker"),
-        RoundStep(StepKind.CLOSING, "F3 PM2", "the deal starts after the bets"),
-        RoundStep(StepKind.FIRST_CARD, "F3 PM5", "a card is shown; its rank says which place is served first"),
-        RoundStep(StepKind.DEALING, "F3 PM2", "three cards to each of four places, counter-clockwise from there"),
-        RoundStep(StepKind.EXPOSING, "", "the Dealer exposes all four hands"),
-        RoundStep(StepKind.SETTLING, "F3 PM3", "each Player's hand is compared with the Banker's; bets are settled"),
+        RoundStep(StepKind.BETTING, "F3 PM4", message("bets are placed on the Players and on the Banker")),
+        RoundStep(StepKind.CLOSING, "F3 PM2", message("the deal starts after the bets")),
+        RoundStep(StepKind.FIRST_CARD, "F3 PM5", message("a card is shown; its rank says which place is served first")),
+        RoundStep(
+            StepKind.DEALING, "F3 PM2", message("three cards to each of four places, counter-clockwise from there")
+        ),
+        RoundStep(StepKind.EXPOSING, "", message("the Dealer exposes all four hands")),
+        RoundStep(
+            StepKind.SETTLING, "F3 PM3", message("each Player's hand is compared with the Banker's; bets are settled")
+        ),
     ),
     names=ClassNames(message("3P"), message("2P{n}"), message("P{n}"), message("{n}")),
     tie_word=message("TIE"),

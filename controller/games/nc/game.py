@@ -37,40 +37,53 @@ SETTINGS: Final = (
         "three_pictures_of",
         13,
         "NC 1.17",
-        "Whose hand wins the Three Pictures Bet?",
-        (("own", "the box's own (NC 3.9)"), ("either", "the box's or the Dealer's: 1.17 names any hand")),
+        message("Whose hand wins the Three Pictures Bet?"),
+        (
+            ("own", message("the box's own (NC 3.9)")),
+            ("either", message("the box's or the Dealer's: 1.17 names any hand")),
+        ),
         default="own",
     ),
-    wrong_count("NC 5.5.4", "5.5.4, the general one: void", "5.5.5 for the Dealer's hand, 5.9 for a Player's"),
+    wrong_count(
+        "NC 5.5.4", message("5.5.4, the general one: void"), message("5.5.5 for the Dealer's hand, 5.9 for a Player's")
+    ),
     Setting(
         "cured",
         25,
         "NC 5.5.4",
-        "Moving complete hands corrects the error: do Players have a choice?",
-        (("silently", "no: the hands are moved and the deal goes on"), ("options", "yes: 5.7.2 or 5.7.3")),
+        message("Moving complete hands corrects the error: do Players have a choice?"),
+        (
+            ("silently", message("no: the hands are moved and the deal goes on")),
+            ("options", message("yes: 5.7.2 or 5.7.3")),
+        ),
         default="silently",
     ),
     Setting(
         "order_in_log",
         32,
         "NC 5.11.1",
-        "Cards came together and the device's log shows their order: do Players have a choice?",
-        (("options", "yes: it is a dealing error all the same"), ("none", "no: their order could be determined")),
+        message("Cards came together and the device's log shows their order: do Players have a choice?"),
+        (
+            ("options", message("yes: it is a dealing error all the same")),
+            ("none", message("no: their order could be determined")),
+        ),
         default="options",
     ),
     Setting(
         "deck_error_after_settlement",
         47,
         "NC 1.14",
-        "The deck proves wrong or not shuffled after settlement, which ends the round: what follows?",
+        message("The deck proves wrong or not shuffled after settlement, which ends the round: what follows?"),
         (
-            ("void", "5.5 applies until the next round begins (5.6)"),
+            ("void", message("5.5 applies until the next round begins (5.6)")),
             (
                 "foreign_referred",
-                "5.17 decides about a foreign card, because 5.5.1 covers one found during the round; anything else "
-                "voids the round",
+                message(
+                    "5.17 decides about a foreign card, because 5.5.1 covers one found during the round; anything else "
+                    "voids the round"
+                ),
             ),
-            ("referred", "the round is over: 5.17 decides"),
+            ("referred", message("the round is over: 5.17 decides")),
         ),
         default="void",
     ),
@@ -82,11 +95,11 @@ SETTINGS: Final = (
         "second_error",
         39,
         "NC 5.7",
-        "A second error follows a choice to go on: are the options offered again?",
+        message("A second error follows a choice to go on: are the options offered again?"),
         (
-            ("asked", "that is asked under 5.17(b)"),
-            ("offered", "yes"),
-            ("accepted", "no: a Player who chose to go on accepts what is dealt"),
+            ("asked", message("that is asked under 5.17(b)")),
+            ("offered", message("yes: each bettor chooses again")),
+            ("accepted", message("no: a Player who chose to go on accepts what is dealt")),
         ),
         default="asked",
     ),
@@ -94,13 +107,15 @@ SETTINGS: Final = (
         "second_error_about",
         50,
         "NC 5.7",
-        "Which error counts as a second one after a choice to go on?",
+        message("Which error counts as a second one after a choice to go on?"),
         (
-            ("any_card", "every error noticed after the choice"),
+            ("any_card", message("every error noticed after the choice")),
             (
                 "later_card",
-                "an error about a card dealt after the choice; about an earlier card everyone chooses as for a first "
-                "error",
+                message(
+                    "an error about a card dealt after the choice; about an earlier card everyone chooses as for a "
+                    "first error"
+                ),
             ),
         ),
         default="any_card",
@@ -109,10 +124,10 @@ SETTINGS: Final = (
         "order_within_a_hand",
         51,
         "NC 5.11",
-        "Cards that came together all go to one hand: is their order named?",
+        message("Cards that came together all go to one hand: is their order named?"),
         (
-            ("named", "yes: 5.11 has no exception; then Players choose"),
-            ("none", "no: a hand has no order; Players choose at once (5.11.1)"),
+            ("named", message("yes: 5.11 has no exception; then Players choose")),
+            ("none", message("no: a hand has no order; Players choose at once (5.11.1)")),
         ),
         default="named",
     ),
@@ -120,10 +135,10 @@ SETTINGS: Final = (
         "wrong_count_out_of_play",
         52,
         "NC 5.7.3",
-        "A hand that is out of play has a wrong number of cards: what follows?",
+        message("A hand that is out of play has a wrong number of cards: what follows?"),
         (
-            ("as_in_play", "what follows for any hand: 5.5.4 before Players handle cards, 5.9 after that"),
-            ("nothing", "play goes on: the hand is already invalidated"),
+            ("as_in_play", message("what follows for any hand: 5.5.4 before Players handle cards, 5.9 after that")),
+            ("nothing", message("play goes on: the hand is already invalidated")),
         ),
         default="as_in_play",
     ),
@@ -133,16 +148,19 @@ SETTINGS: Final = (
         "examining_entered",
         53,
         "NC 3.13",
-        "Must it be entered that Players have examined their cards before the Dealer's hand is turned over?",
-        (("offered", "if the dealer wishes"), ("required", "always: without the entry the hand is not turned over")),
+        message("Must it be entered that Players have examined their cards before the Dealer's hand is turned over?"),
+        (
+            ("offered", message("if the dealer wishes")),
+            ("required", message("always: without the entry the hand is not turned over")),
+        ),
         default="offered",
     ),
     Setting(
         "pro_rata_under_minimum",
         46,
         "NC 5.1.2",
-        "A bet below the minimum lies on a box that is above the maximum: which bets are apportioned?",
-        (("exempt", "that bet alone"), ("none", "none of that kind on the box")),
+        message("A bet below the minimum lies on a box that is above the maximum: which bets are apportioned?"),
+        (("exempt", message("that bet alone")), ("none", message("none of that kind on the box"))),
         default="exempt",
     ),
 )
@@ -208,18 +226,20 @@ GAME: Final = Game(
         Grammar(Unit.SINGLES, Order.BY_ROUND, "NC 3.12", "shoe"),
     ),
     steps=(
-        RoundStep(StepKind.BETTING, "NC 3.4", '"Place your Bets, please" begins the round'),
-        RoundStep(StepKind.CLOSING, "NC 3.11", '"No more Bets" closes it to bets'),
+        RoundStep(StepKind.BETTING, "NC 3.4", message('"Place your Bets, please" begins the round')),
+        RoundStep(StepKind.CLOSING, "NC 3.11", message('"No more Bets" closes it to bets')),
         RoundStep(
             StepKind.DEALING,
             "NC 3.12",
-            "clockwise from the Dealer's left, the Dealer last; a shuffler yields sets (NC 3.12.1)",
+            message("clockwise from the Dealer's left, the Dealer last; a shuffler yields sets (NC 3.12.1)"),
         ),
-        RoundStep(StepKind.EXAMINING, "NC 3.13", "Players examine their cards, one hand each (NC 3.10)"),
+        RoundStep(StepKind.EXAMINING, "NC 3.13", message("Players examine their cards, one hand each (NC 3.10)")),
         RoundStep(
-            StepKind.EXPOSING, "NC 3.13", "the Dealer turns his cards; Players' hands need not be returned first"
+            StepKind.EXPOSING,
+            "NC 3.13",
+            message("the Dealer turns his cards; Players' hands need not be returned first"),
         ),
-        RoundStep(StepKind.SETTLING, "NC 3.13", "each hand is compared with the Dealer's; bets are settled"),
+        RoundStep(StepKind.SETTLING, "NC 3.13", message("each hand is compared with the Dealer's; bets are settled")),
     ),
     names=ClassNames(
         message("Three Pictures"),

@@ -28,18 +28,18 @@ SETTINGS: Final = (
         "tie_on",
         3,
         "P3 1.1.6",
-        "What must be equal for the Tie wager to win?",
+        message("What must be equal for the Tie wager to win?"),
         (
-            ("points", "the points (1.1.6, 4.1); at the printed odds that strongly favours the player"),
-            ("ranking", "the ranking, which alone is declared a Tie (3.11.1, 3.13.1)"),
+            ("points", message("the points (1.1.6, 4.1); at the printed odds that strongly favours the player")),
+            ("ranking", message("the ranking, which alone is declared a Tie (3.11.1, 3.13.1)")),
         ),
     ),
     Setting(
         "perfect_tie",
         4,
         "P3 3.15",
-        "Is a Perfect Tie paid instead of the Tie, or as well?",
-        (("instead", "instead: one wager, one price"), ("besides", "as well: both prices are paid")),
+        message("Is a Perfect Tie paid instead of the Tie, or as well?"),
+        (("instead", message("instead: one wager, one price")), ("besides", message("as well: both prices are paid"))),
         default="instead",
     ),
     face_up_is_misdealt("P3 5.3"),
@@ -47,8 +47,8 @@ SETTINGS: Final = (
     misdeal_confirmed_by("P3 5.3"),
     wrong_count(
         "P3 5.3",
-        "5.3, the general one: void, because moving complete hands does not change the number",
-        "5.4 for the Dealer's hand: void only if the cards cannot be put into their order",
+        message("5.3, the general one: void, because moving complete hands does not change the number"),
+        message("5.4 for the Dealer's hand: void only if the cards cannot be put into their order"),
     ),
     deck_error_after_settlement("P3 5.2", stands="5.1.2", void="5.2"),
 )
@@ -133,15 +133,21 @@ GAME: Final = Game(
         Grammar(Unit.SINGLES, Order.BY_HAND, "P3 3.5"),
     ),
     steps=(
-        RoundStep(StepKind.BETTING, "P3 3.1", '"Place your bets, please" begins the round'),
-        RoundStep(StepKind.CLOSING, "P3 3.2", '"No more bets" closes it to wagers'),
+        RoundStep(StepKind.BETTING, "P3 3.1", message('"Place your bets, please" begins the round')),
+        RoundStep(StepKind.CLOSING, "P3 3.2", message('"No more bets" closes it to wagers')),
         RoundStep(
-            StepKind.DEALING, "P3 3.5", "clockwise from the Dealer's left, three cards to each area, the Dealer last"
+            StepKind.DEALING,
+            "P3 3.5",
+            message("clockwise from the Dealer's left, three cards to each area, the Dealer last"),
         ),
-        RoundStep(StepKind.EXAMINING, "P3 3.6", "Players look at their cards"),
-        RoundStep(StepKind.RETURNING, "P3 3.6", "every hand lies face up before the Dealer's is turned (P3 3.7)"),
-        RoundStep(StepKind.EXPOSING, "P3 3.7", "the Dealer turns his hand and says whether it is a Prosperity hand"),
-        RoundStep(StepKind.SETTLING, "P3 3.8", "each Player has won, lost or tied; wagers are settled"),
+        RoundStep(StepKind.EXAMINING, "P3 3.6", message("Players look at their cards")),
+        RoundStep(
+            StepKind.RETURNING, "P3 3.6", message("every hand lies face up before the Dealer's is turned (P3 3.7)")
+        ),
+        RoundStep(
+            StepKind.EXPOSING, "P3 3.7", message("the Dealer turns his hand and says whether it is a Prosperity hand")
+        ),
+        RoundStep(StepKind.SETTLING, "P3 3.8", message("each Player has won, lost or tied; wagers are settled")),
     ),
     words=OwnWords(wins=message("won"), loses=message("lost")),  # P3 3.8
     names=ClassNames(

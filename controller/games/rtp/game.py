@@ -39,12 +39,12 @@ SETTINGS: Final = (
         "withdrawal_permitted_by",
         26,
         "RTP 5.7",
-        "Who may permit a dissatisfied Player to withdraw his wager?",
+        message("Who may permit a dissatisfied Player to withdraw his wager?"),
         (
-            ("shift_manager", "the Gaming Shift Manager"),
-            ("pit_manager", "a Pit Manager or above"),
-            ("pit_supervisor", "a Pit Supervisor or above"),
-            ("dealer", "the Dealer"),
+            ("shift_manager", message("the Gaming Shift Manager")),
+            ("pit_manager", message("a Pit Manager or above")),
+            ("pit_supervisor", message("a Pit Supervisor or above")),
+            ("dealer", message("the Dealer")),
         ),
         default="shift_manager",
     ),
@@ -113,21 +113,27 @@ GAME: Final = Game(
         Grammar(Unit.SINGLES, Order.BY_ROUND, "RTP 3.12.1"),
     ),
     steps=(
-        RoundStep(StepKind.BETTING, "RTP 3.1", '"Place your bets, please" begins the round'),
-        RoundStep(StepKind.CLOSING, "RTP 3.2", '"No more bets" closes it to wagers'),
+        RoundStep(StepKind.BETTING, "RTP 3.1", message('"Place your bets, please" begins the round')),
+        RoundStep(StepKind.CLOSING, "RTP 3.2", message('"No more bets" closes it to wagers')),
         RoundStep(
             StepKind.DEALING,
             "RTP 3.12",
-            "clockwise from the Dealer's left, the Dealer last; card by card if not in sets (RTP 3.12.1)",
+            message("clockwise from the Dealer's left, the Dealer last; card by card if not in sets (RTP 3.12.1)"),
         ),
-        RoundStep(StepKind.EXAMINING, "RTP 3.13", "one seated Player a position looks at its cards (RTP 3.10, 3.11)"),
+        RoundStep(
+            StepKind.EXAMINING, "RTP 3.13", message("one seated Player a position looks at its cards (RTP 3.10, 3.11)")
+        ),
         RoundStep(
             StepKind.RETURNING,
             "RTP 3.13",
-            "hands lie face up; the Dealer opens a hand that no Player controls (RTP 3.14)",
+            message("hands lie face up; the Dealer opens a hand that no Player controls (RTP 3.14)"),
         ),
-        RoundStep(StepKind.EXPOSING, "RTP 3.15", "once all hands are returned, the Dealer turns and announces his"),
-        RoundStep(StepKind.SETTLING, "RTP 3.16", "each Player has won, lost or stands off; wagers are settled"),
+        RoundStep(
+            StepKind.EXPOSING, "RTP 3.15", message("once all hands are returned, the Dealer turns and announces his")
+        ),
+        RoundStep(
+            StepKind.SETTLING, "RTP 3.16", message("each Player has won, lost or stands off; wagers are settled")
+        ),
     ),
     words=OwnWords(wins=message("won"), loses=message("lost")),  # RTP 3.16
     names=ClassNames(

@@ -24,7 +24,13 @@ SETTINGS: Final = (
     exposed_card("TP 3.4"),
     misdeal_confirmed_by("TP 5.3"),
     deck_error_after_settlement("TP 5.2", stands="5.1.2", void="5.2"),
-    error_after_settlement("TP 5.4", "A wrong number of cards in the Dealer's hand is found"),
+    error_after_settlement(
+        "TP 5.4",
+        message(
+            "A wrong number of cards in the Dealer's hand is found after settlement, before the next round: what "
+            "follows?"
+        ),
+    ),
 )
 
 # Each has its area on the layout: TP 2.2.1, 2.2.2, 2.2.3.
@@ -77,15 +83,19 @@ GAME: Final = Game(
         Grammar(Unit.SINGLES, Order.BY_HAND, "TP 3.4"),
     ),
     steps=(
-        RoundStep(StepKind.BETTING, "TP 3.1", '"Place your bets, please" begins the round'),
-        RoundStep(StepKind.CLOSING, "TP 3.2", '"No more bets" closes it to wagers'),
+        RoundStep(StepKind.BETTING, "TP 3.1", message('"Place your bets, please" begins the round')),
+        RoundStep(StepKind.CLOSING, "TP 3.2", message('"No more bets" closes it to wagers')),
         RoundStep(
-            StepKind.DEALING, "TP 3.4", "clockwise from the Dealer's left, three cards to each area, the Dealer last"
+            StepKind.DEALING,
+            "TP 3.4",
+            message("clockwise from the Dealer's left, three cards to each area, the Dealer last"),
         ),
-        RoundStep(StepKind.EXAMINING, "TP 3.5", "Players look at their cards"),
-        RoundStep(StepKind.RETURNING, "TP 3.5", "every hand lies face up before the Dealer's is turned (TP 3.6)"),
-        RoundStep(StepKind.EXPOSING, "TP 3.6", "the Dealer turns and announces his hand"),
-        RoundStep(StepKind.SETTLING, "TP 3.7", "each Player has won, lost or tied; wagers are settled"),
+        RoundStep(StepKind.EXAMINING, "TP 3.5", message("Players look at their cards")),
+        RoundStep(
+            StepKind.RETURNING, "TP 3.5", message("every hand lies face up before the Dealer's is turned (TP 3.6)")
+        ),
+        RoundStep(StepKind.EXPOSING, "TP 3.6", message("the Dealer turns and announces his hand")),
+        RoundStep(StepKind.SETTLING, "TP 3.7", message("each Player has won, lost or tied; wagers are settled")),
     ),
     words=OwnWords(wins=message("won"), loses=message("lost")),  # TP 3.7
     names=ClassNames(

@@ -20,8 +20,8 @@ SETTINGS: Final = (
         "tie_on",
         3,
         "SK 2.2",
-        "What must be equal for the Tie wager to win?",
-        (("points", "the points"), ("ranking", "the ranking")),
+        message("What must be equal for the Tie wager to win?"),
+        (("points", message("the points")), ("ranking", message("the ranking"))),
         default="points",
     ),
     established_by("SK 5.4"),  # rows below ask whether an outcome is established: that needs both settings
@@ -76,12 +76,12 @@ GAME: Final = Game(
     # What the round consists of, in order. Without EXAMINING the Dealer exposes all hands. Without RETURNING the
     # Dealer's hand may be turned first; with it, only when every other hand lies face up.
     steps=(
-        RoundStep(StepKind.BETTING, "SK 1.1", "the round begins"),
-        RoundStep(StepKind.CLOSING, "SK 1.2", "it is closed to wagers"),
-        RoundStep(StepKind.DEALING, "SK 3.1", "three cards to each box with a wager, the Dealer last"),
-        RoundStep(StepKind.EXAMINING, "SK 3.3", "Players look at their cards"),
-        RoundStep(StepKind.EXPOSING, "SK 3.4", "the Dealer turns his hand"),
-        RoundStep(StepKind.SETTLING, "SK 2.1", "wagers are settled"),
+        RoundStep(StepKind.BETTING, "SK 1.1", message("the round begins")),
+        RoundStep(StepKind.CLOSING, "SK 1.2", message("it is closed to wagers")),
+        RoundStep(StepKind.DEALING, "SK 3.1", message("three cards to each box with a wager, the Dealer last")),
+        RoundStep(StepKind.EXAMINING, "SK 3.3", message("Players look at their cards")),
+        RoundStep(StepKind.EXPOSING, "SK 3.4", message("the Dealer turns his hand")),
+        RoundStep(StepKind.SETTLING, "SK 2.1", message("wagers are settled")),
     ),
     names=ClassNames(
         message("Three Pictures"), message("{word} and two"), message("{word} and one"), message("{word}")
