@@ -30,7 +30,6 @@ from controller.games.specification import (
     Kind,
     Noticed,
     Option,
-    Provision,
     StepKind,
 )
 from controller.games.wager_specification import SHAPES, Looks, Needs, Price, Setting, Shape, Under, Wager
@@ -138,6 +137,14 @@ class SettingReading(msgspec.Struct, frozen=True):
     chosen_on: str
 
 
+class ClauseReading(msgspec.Struct, frozen=True):
+    """The program's reading of one clause, or why it does not concern a dealing device (`outside`)."""
+
+    clause: str
+    reading: str
+    outside: str
+
+
 class OptionReading(msgspec.Struct, frozen=True):
     """A choice of every bettor. `permitted_by` is the rank that must allow it, or None if it is the bettor's right."""
 
@@ -215,7 +222,7 @@ class WholeReading(msgspec.Struct, frozen=True):
     unprovided: tuple[str, ...]
     silent_clause: str
     silent_decides: str
-    clauses: tuple[Provision, ...]
+    clauses: tuple[ClauseReading, ...]
     table: TableReading | None = None
 
 
@@ -266,7 +273,9 @@ def whole_reading(law: Law, say: Say = str) -> WholeReading:
         unprovided=_unprovided(law, say),
         silent_clause=game.silent_clause,
         silent_decides=say(SILENT_DECIDED_BY.named),
-        clauses=game.provisions,
+        clauses=tuple(
+            ClauseReading(one.clause, say(one.reading or ""), say(one.outside or "")) for one in game.provisions
+        ),
     )
 
 

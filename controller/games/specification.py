@@ -435,8 +435,8 @@ class Provision(msgspec.Struct, frozen=True):
     """
 
     clause: str
-    reading: str = ""
-    outside: str = ""
+    reading: Message | None = None
+    outside: Message | None = None
 
 
 class Clauses(msgspec.Struct, frozen=True):

@@ -4,14 +4,15 @@ An entry's `msgid` is the id of a message and its `msgid_plural` the English tex
 `msgctxt` belongs to that key of `en.json`, the texts that pages ask for by name; its `msgid` is the English text.
 `python -m tools.catalogue` adds to each file what the program says and takes out what it no longer says.
 
-A file that cannot be read leaves the language in English. A text that is missing, or that has other slots than the
-English one, is shown in English. All three are logged.
+A file that cannot be read leaves the language in English, whatever is wrong with it. A text that is missing, or that
+has other slots than the English one, is shown in English. All three are logged.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -33,6 +34,11 @@ PATTERNS: Final = {
 }
 """Keys of the texts that join two parts, by the kind of list in a slot. `and` and `or` are CLDR's."""
 STYLES: Final = {"and": "standard", "or": "or"}
+CHARSET: Final = re.compile(rb"Content-Type:[^\"\\]*charset=(?!CHARSET)([\w.:-]+)")
+PLURAL_FORMS: Final = re.compile(rb"Plural-Forms:([^\"\\]*)")
+MOST_FORMS: Final = 6  # Arabic has six, more than any other language
+PLURAL: Final = re.compile(rf"\s*nplurals\s*=\s*([1-{MOST_FORMS}])\s*;\s*plural\s*=\s*([^;]+?)\s*;?\s*")
+COUNTS_TRIED: Final = 1000  # numbers whose form is computed when a catalogue is read
 MOST_LOGGED: Final = 200  # ids without a text: a journal written elsewhere may hold any
 
 
@@ -226,13 +232,13 @@ def read(language: str, folder: Path) -> Texts:
             log = _log().error
             log("language.arguments_differ", language=language, line=entry.lineno, id=entry.id, text=entry.string)
         elif entry.context is not None:
-            keyed |= {entry.context: entry.string} if entry.string else {}
+            keyed |= {entry.context: entry.string} if entry.string and isinstance(entry.string, str) else {}
         elif isinstance(entry.id, tuple):
             if all(entry.string):
                 found[entry.id[0]] = tuple(entry.string)
         elif entry.id and entry.string:
             found[entry.id] = entry.string
-    return Texts(language, found, keyed, _number_of(catalogue.plural_expr))
+    return Texts(language, found, keyed, _number_of(catalogue.plural_expr, catalogue.num_plurals))
 
 
 def has_other_slots(entry: Any) -> bool:
@@ -258,20 +264,79 @@ def read_file(path: Path) -> Any:
     """Return Babel's catalogue of a file. Raises `CatalogueError` with file and line."""
     from babel.messages.pofile import PoFileError, read_po  # needed only when a language other than English is read
 
+    data = path.read_bytes()
+    line = 1
+
+    def lines() -> Iterator[str]:
+        nonlocal line
+        for line, text in enumerate(_decoded(path, data).split("\n"), start=1):  # noqa: B007 - read when Babel raises
+            yield text
+
+    _check_plural_forms(path, data)
     try:
-        with path.open("rb") as file:
-            return read_po(file, abort_invalid=True)
+        return read_po(lines(), abort_invalid=True)
+    except CatalogueError:
+        raise
     except PoFileError as error:
         raise CatalogueError(f"{path.name}, line {error.lineno + 1}: {error}") from error
-    except (UnicodeDecodeError, ValueError) as error:
-        raise CatalogueError(f"{path.name}: {error}") from error
+    except Exception as error:  # Babel raises several kinds for files that are not PO files
+        raise CatalogueError(f"{path.name}, line {line}: {error}") from error
 
 
-def _number_of(expression: str) -> Callable[[int], int]:
+def _decoded(path: Path, data: bytes) -> str:
+    found = CHARSET.search(data)
+    try:
+        return data.decode("utf-8" if found is None else found[1].decode("ascii"))
+    except UnicodeDecodeError as error:
+        raise _error_at(path, data, error.start, str(error)) from error
+    except LookupError as error:
+        raise _error_at(path, data, found.start() if found is not None else 0, str(error)) from error
+
+
+def _check_plural_forms(path: Path, data: bytes) -> None:
+    """Raise `CatalogueError` if a header lacks a form for some number. Babel would make as many forms as it names."""
+    headers = list(PLURAL_FORMS.finditer(data))
+    if not headers and (entry := data.find(b"\nmsgid_plural")) >= 0:
+        raise _error_at(path, data, entry + 1, "an entry has plural forms, and the header lacks Plural-Forms")
+    for header in headers:
+        said = PLURAL.fullmatch(header[1].decode("ascii", "replace"))
+        if said is None:
+            problem = f"write nplurals=1 to {MOST_FORMS}; plural=EXPRESSION;"
+            raise _error_at(path, data, header.start(), f"Plural-Forms cannot be read; {problem}")
+        try:
+            wrong = {
+                form for count in range(COUNTS_TRIED) if (form := _chosen(said[2])(count)) not in range(int(said[1]))
+            }
+        except (ArithmeticError, ValueError) as error:
+            raise _error_at(path, data, header.start(), f"Plural-Forms cannot be computed: {error}") from error
+        if wrong:
+            raise _error_at(path, data, header.start(), f"Plural-Forms gives form {min(wrong)} of {said[1]}")
+
+
+def _error_at(path: Path, data: bytes, position: int, problem: str) -> CatalogueError:
+    line = data.count(b"\n", 0, position) + 1
+    return CatalogueError(f"{path.name}, line {line}: {problem}")
+
+
+@cache
+def _chosen(expression: str) -> Callable[[int], int]:
     from gettext import c2py
 
     chosen: Callable[[int], int] = c2py(expression)
-    return lambda count: int(chosen(abs(count)))
+    return chosen
+
+
+def _number_of(expression: str, forms: int) -> Callable[[int], int]:
+    """Return which of the forms a number takes; the first, if the expression fails above `COUNTS_TRIED`."""
+
+    def number(count: int) -> int:
+        try:
+            form = int(_chosen(expression)(abs(count)))
+        except ArithmeticError:
+            return 0
+        return form if form in range(forms) else 0
+
+    return number
 
 
 def _one(_: int) -> int:

@@ -32,6 +32,7 @@ from controller.daemon.starting import FoldReport
 from controller.floor import broker, publisher
 from controller.journal.codec import Moment
 from controller.journal.store import Journal
+from controller.language import catalogue
 from controller.table.state import TableState
 from firmware_bridge import link_keeper
 from firmware_bridge.commands import AnyCommand
@@ -97,7 +98,7 @@ class Orders(msgspec.Struct, frozen=True):
     `cursor_each_time`: the floor's position in the journal is written after every page. `ahead`: seconds by which the
     daemon's clocks are ahead. `hang_up_at_start`: SIGHUP comes before the daemon has read its journal. `grace`: seconds
     that the API's requests have to end when the daemon stops. `unpaced`: requests and refused operations of one caller
-    are not limited, for a test that sends thousands.
+    are not limited, for a test that sends thousands. `catalogues`: the folder of the languages' files.
     """
 
     faults: tuple[Fault, ...] = ()
@@ -116,6 +117,7 @@ class Orders(msgspec.Struct, frozen=True):
     as_another_user: bool = False
     hang_up_at_start: bool = False
     unpaced: bool = False
+    catalogues: str = ""
 
 
 class CarriedOut(msgspec.Struct, frozen=True):
@@ -326,6 +328,8 @@ def main() -> None:
         serving.GRACE = orders.grace  # type: ignore[misc]  # a shorter time
     if orders.unpaced:
         refusals.BURST = callers.A_SECOND = 10**9  # type: ignore[misc]  # more than a test sends
+    if orders.catalogues:
+        catalogue.FOLDER = Path(orders.catalogues)  # type: ignore[misc]  # other files
     if orders.hang_up_at_start:
         hang_up_at_start()
     if orders.as_another_user:

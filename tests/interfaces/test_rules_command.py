@@ -156,17 +156,23 @@ def test_piped_each_row_and_each_clause_is_one_line(game_id: str) -> None:
             for line in lines
         )
     for provision in game(game_id).provisions:
-        text = provision.reading or provision.outside
+        text = str(provision.reading or provision.outside)
         assert any(line.startswith(f"  {provision.clause} ") and line.endswith(text) for line in lines)
 
 
 @EVERY_GAME
-def test_steps_and_settings_are_in_the_readers_language(game_id: str) -> None:
+def test_steps_settings_and_clauses_are_in_the_readers_language(game_id: str) -> None:
     law, say = read_law(game(game_id)), Terminal("zh-Hans")
     reading, english = whole_reading(law, say), whole_reading(law)
-    texts = [step.what for step in reading.round], [step.what for step in english.round]
-    for said, setting in zip(texts, (reading.settings, english.settings), strict=True):
-        said += [one.question for one in setting] + [text for one in setting for text in one.options.values()]
+    texts = [
+        [
+            *(step.what for step in one.round),
+            *(setting.question for setting in one.settings),
+            *(meaning for setting in one.settings for meaning in setting.options.values()),
+            *(clause.reading or clause.outside for clause in one.clauses),
+        ]
+        for one in (reading, english)
+    ]
     assert [said for said, in_english in zip(*texts, strict=True) if said == in_english] == []
 
 

@@ -113,10 +113,42 @@ def test_a_number_chooses_the_plural_form_of_the_language(tmp_path: Path) -> Non
     assert said == ["A", "B{count}", "C{count}"]
 
 
-def test_a_catalogue_that_cannot_be_read_is_named_with_its_line(tmp_path: Path) -> None:
-    (tmp_path / "xx.po").write_text(f"{HEADER}\n{ENTRY}nonsense\n", "utf-8")
-    with pytest.raises(CatalogueError, match=r"^xx\.po, line 8: "):
+PLURAL = 'msgid "1 card"\nmsgid_plural "{count} cards"\nmsgstr[0] "A"\n'
+UNREADABLE = {
+    "a line without a keyword": (f"{HEADER}\n{ENTRY}nonsense\n", 8),
+    "a keyword without a number": (f'{HEADER}\nmsgid "a"\nmsgstr[x] "b"\n', 7),
+    "an entry without a translation": (f'{HEADER}\nmsgid "a"\n', 6),
+    "a language without letters": (HEADER.replace("xx", "!"), 5),  # where the header ends
+    "an unknown charset": (HEADER.replace("utf-8", "nonsense"), 4),
+    "a codec that is not a charset": (HEADER.replace("utf-8", "hex"), 4),
+    "another charset": (HEADER.replace("utf-8", "ascii") + f"\n{ENTRY}", 7),
+    "no header": (PLURAL, 2),
+    "no plural forms": (f"{HEADER}\n{PLURAL}", 7),
+    "an operator that does not exist": (f'{HEADER}"Plural-Forms: nplurals=1; plural=(n@1);\\n"\n', 5),
+    "a number that has no form": (f'{HEADER}"Plural-Forms: nplurals=2; plural=n;\\n"\n', 5),
+    "a division by zero": (f'{HEADER}"Plural-Forms: nplurals=2; plural=(1%n);\\n"\n', 5),
+    "an expression without an end": (f'{HEADER}"Plural-Forms: nplurals=2; plural=(n\\n"\n', 5),
+    "an expression of Python": (f'{HEADER}"Plural-Forms: nplurals=1; plural=exit(1);\\n"\n', 5),
+    "more forms than memory holds": (f'{HEADER}"Plural-Forms: nplurals=99999999999; plural=0;\\n"\n\n{PLURAL}', 5),
+    "a second header": (f'{HEADER}\nmsgid ""\nmsgstr "Plural-Forms: nplurals=0; plural=0;\\n"\n', 7),
+}
+
+
+@pytest.mark.parametrize("what", UNREADABLE)
+def test_a_catalogue_that_cannot_be_read_is_named_with_its_line(tmp_path: Path, what: str) -> None:
+    text, line = UNREADABLE[what]
+    (tmp_path / "xx.po").write_text(text, "utf-8")
+    with pytest.raises(CatalogueError, match=rf"^xx\.po, line {line}: "):
         read("xx", tmp_path)
+
+
+def test_a_number_without_a_form_takes_the_first(tmp_path: Path) -> None:
+    """A catalogue is read with the forms of the first numbers only."""
+    plural = '"Plural-Forms: nplurals=2; plural=(n > 5000 ? n : n > 2000 ? n / 0 : n != 1);\\n"\n\n'
+    (tmp_path / "xx.po").write_text(HEADER + plural + PLURAL + 'msgstr[1] "B{count}"\n', "utf-8")
+    found = read("xx", tmp_path)
+    said = [found.text_of(counted("1 card", "{count} cards", count)) for count in (1, 5, 3000, 6000)]
+    assert said == ["A", "B{count}", "A", "A"]
 
 
 def test_a_language_whose_catalogue_cannot_be_read_is_english(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -90,7 +90,7 @@ WRONG: dict[str, tuple[Game, str]] = {
     "a wager's id with a space": (with_wager(2, id="the flush"), "the id 'the flush' of a wager, setting or option"),
     "a setting's id in capitals": (with_setting(id="Tie"), "the id 'Tie' of a wager"),
     "an option's id with a hyphen": (
-        with_setting(options=(("points-a", "A"), ("ranking", "B")), default=""),
+        with_setting(options=(("points-a", message("A")), ("ranking", message("B"))), default=""),
         "the id 'points-a' of a wager",
     ),
     "late bets without a row": (
@@ -148,8 +148,8 @@ WRONG: dict[str, tuple[Game, str]] = {
         "cannot be written",
     ),
     "a default that is not an option": (with_setting(default="suits"), "the default of tie_on is 'suits'"),
-    "one option": (with_setting(options=(("points", "the points"),)), "the setting tie_on needs two options"),
-    "no question": (with_setting(question="Ties"), "does not end with a question mark"),
+    "one option": (with_setting(options=(("points", message("the points")),)), "the setting tie_on needs two options"),
+    "no question": (with_setting(question=message("Ties")), "does not end with a question mark"),
     "a setting twice": (replace(SK, settings=(*SK.settings, SK.settings[0])), "the setting tie_on stands 2 times"),
     "a setting on which nothing depends": (
         replace(
@@ -162,7 +162,13 @@ WRONG: dict[str, tuple[Game, str]] = {
         "nothing depends on the setting luck",
     ),
     "a setting that the program asks for, with other options": (
-        replace(SK, settings=(*SK.settings[:2], replace(SK.settings[2], options=(("all", "A"), ("some", "B"))))),
+        replace(
+            SK,
+            settings=(
+                *SK.settings[:2],
+                replace(SK.settings[2], options=(("all", message("A")), ("some", message("B")))),
+            ),
+        ),
         "the program knows recognised, seen, exposed",
     ),
     "an unknown setting": (
@@ -262,12 +268,12 @@ WRONG: dict[str, tuple[Game, str]] = {
     "established by nothing": (replace(SK, settings=SK.settings[:1]), "add the setting established_by"),
     "a clause that is not there": (with_wager(2, clause="SK 9.9"), "SK 9.9 is cited and is not among the provisions"),
     "a clause of another document": (
-        replace(SK, provisions=(*SK.provisions, Provision("NC 1.1", outside="x"))),
+        replace(SK, provisions=(*SK.provisions, Provision("NC 1.1", outside=message("x")))),
         "the provision 'NC 1.1' does not begin with SK",
     ),
     "a clause twice": (replace(SK, provisions=(*SK.provisions, SK.provisions[0])), "SK 1.1 stands 2 times"),
     "a clause carried and outside": (
-        replace(SK, provisions=(replace(SK.provisions[0], outside="x"), *SK.provisions[1:])),
+        replace(SK, provisions=(replace(SK.provisions[0], outside=message("x")), *SK.provisions[1:])),
         "SK 1.1 has a reading and is outside",
     ),
 }

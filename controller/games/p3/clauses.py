@@ -66,117 +66,158 @@ IRREGULARITIES: Final = (
 )
 
 PROVISIONS: Final[tuple[Provision, ...]] = (
-    Provision("P3 1.1", outside="it only opens the list of definitions"),
+    Provision("P3 1.1", outside=message("it only opens the list of definitions")),
     Provision(
         "P3 1.1.1",
-        reading="both hands hold the same three ranks: the Tie wager is paid as a Perfect Tie; K Q J is not K K J",
+        reading=message(
+            "both hands hold the same three ranks: the Tie wager is paid as a Perfect Tie; K Q J is not K K J"
+        ),
     ),
-    Provision("P3 1.1.2", reading="a picture is a jack, queen or king"),
+    Provision("P3 1.1.2", reading=message("a picture is a jack, queen or king")),
     Provision(
         "P3 1.1.3",
-        reading="Picture Perfect counts the box's pictures that find one of their rank in the Dealer's hand, each used "
-        "once; it loses where none does",
+        reading=message(
+            "Picture Perfect counts the box's pictures that find one of their rank in the Dealer's hand, each used "
+            "once; it loses where none does"
+        ),
     ),
     Provision(
         "P3 1.1.4",
-        reading="two Prosperity wagers with the same prices, one on the box's hand, one on the Dealer's; only the "
-        "highest class is paid",
+        reading=message(
+            "two Prosperity wagers with the same prices, one on the box's hand, one on the Dealer's; only the "
+            "highest class is paid"
+        ),
     ),
-    Provision("P3 1.1.4.1", reading="three kings win a Prosperity wager"),
-    Provision("P3 1.1.4.2", reading="three queens win a Prosperity wager"),
-    Provision("P3 1.1.4.3", reading="three jacks win a Prosperity wager"),
-    Provision("P3 1.1.4.4", reading="three pictures that are not all of one rank win as mixed ones"),
-    Provision("P3 1.1.4.5", reading="two pictures of one rank and a card that is not a picture win a Prosperity wager"),
-    Provision("P3 1.1.5", reading="a round lasts from the announcement that opens betting until wagers are settled"),
+    Provision("P3 1.1.4.1", reading=message("three kings win a Prosperity wager")),
+    Provision("P3 1.1.4.2", reading=message("three queens win a Prosperity wager")),
+    Provision("P3 1.1.4.3", reading=message("three jacks win a Prosperity wager")),
+    Provision("P3 1.1.4.4", reading=message("three pictures that are not all of one rank win as mixed ones")),
+    Provision(
+        "P3 1.1.4.5",
+        reading=message("two pictures of one rank and a card that is not a picture win a Prosperity wager"),
+    ),
+    Provision(
+        "P3 1.1.5", reading=message("a round lasts from the announcement that opens betting until wagers are settled")
+    ),
     Provision(
         "P3 1.1.6",
-        reading="equal points are a Tie here, equal rankings in 3.11.1 and 3.13.1: the casino must choose which of "
-        "them the Tie wager follows",
+        reading=message(
+            "equal points are a Tie here, equal rankings in 3.11.1 and 3.13.1: the casino must choose which of "
+            "them the Tie wager follows"
+        ),
     ),
-    Provision("P3 2.1", reading="a round is dealt from one deck of 52; a card of another back, or a joker, is foreign"),
-    Provision("P3 2.2", outside="it shows what is printed on the cloth"),
-    Provision("P3 2.2.1", reading="every box has a place for the initial wager"),
-    Provision("P3 2.2.2", reading="every box has a place for the Tie wager"),
-    Provision("P3 2.2.3", reading="every box has places for both Prosperity wagers, the one on the Dealer's hand too"),
-    Provision("P3 2.2.4", reading="every box has a place for the Picture Perfect wager"),
-    Provision("P3 3.1", reading='"Place your bets, please" begins the round and opens it to wagers'),
-    Provision("P3 3.2", reading='"No more bets" closes the round to wagers; nothing leaves the device before'),
-    Provision("P3 3.3", reading="the initial wager wins if the hand ranks above the Dealer's"),
-    Provision("P3 3.4", reading="a side wager needs an initial wager of the same Player on that box"),
+    Provision(
+        "P3 2.1",
+        reading=message("a round is dealt from one deck of 52; a card of another back, or a joker, is foreign"),
+    ),
+    Provision("P3 2.2", outside=message("it shows what is printed on the cloth")),
+    Provision("P3 2.2.1", reading=message("every box has a place for the initial wager")),
+    Provision("P3 2.2.2", reading=message("every box has a place for the Tie wager")),
+    Provision(
+        "P3 2.2.3", reading=message("every box has places for both Prosperity wagers, the one on the Dealer's hand too")
+    ),
+    Provision("P3 2.2.4", reading=message("every box has a place for the Picture Perfect wager")),
+    Provision("P3 3.1", reading=message('"Place your bets, please" begins the round and opens it to wagers')),
+    Provision("P3 3.2", reading=message('"No more bets" closes the round to wagers; nothing leaves the device before')),
+    Provision("P3 3.3", reading=message("the initial wager wins if the hand ranks above the Dealer's")),
+    Provision("P3 3.4", reading=message("a side wager needs an initial wager of the same Player on that box")),
     Provision(
         "P3 3.5",
-        reading="boxes with a wager are served clockwise from the Dealer's left, three cards face down to each in "
-        "turn, the Dealer last; whether the device yields sets or single cards changes nothing",
+        reading=message(
+            "boxes with a wager are served clockwise from the Dealer's left, three cards face down to each in "
+            "turn, the Dealer last; whether the device yields sets or single cards changes nothing"
+        ),
     ),
-    Provision("P3 3.6", reading="each Player may look at his cards; then his hand lies face up at its place"),
+    Provision("P3 3.6", reading=message("each Player may look at his cards; then his hand lies face up at its place")),
     Provision(
         "P3 3.7",
-        reading="the Dealer's hand is turned only when every other hand lies face up, and is judged for its Prosperity "
-        "class too",
+        reading=message(
+            "the Dealer's hand is turned only when every other hand lies face up, and is judged for its Prosperity "
+            "class too"
+        ),
     ),
-    Provision("P3 3.8", reading="each box is compared with the Dealer: won, lost or tied, and its side wagers judged"),
-    Provision("P3 3.9", reading="a hand has three cards, and its points come from the sum of their values"),
-    Provision("P3 3.9.1", reading="an ace counts one, two to nine count their face value"),
-    Provision("P3 3.9.1.1", reading="ten, jack, queen and king count zero, and a ten is not a picture"),
-    Provision("P3 3.10", reading="the points of a hand are a single digit, 0 to 9"),
-    Provision("P3 3.10.1", reading="a sum below ten is the points"),
-    Provision("P3 3.10.2", reading="for a sum of ten or more the last digit is the points"),
-    Provision("P3 3.11", reading="three pictures rank above every other hand"),
-    Provision("P3 3.11.1", reading="three pictures on both sides tie, whichever they are"),
-    Provision("P3 3.12", reading="below three pictures, more points rank higher"),
-    Provision("P3 3.13", reading="with equal points, more pictures rank higher"),
     Provision(
-        "P3 3.13.1", reading="with equal points and as many pictures the box ties; the initial wager is returned"
+        "P3 3.8", reading=message("each box is compared with the Dealer: won, lost or tied, and its side wagers judged")
     ),
-    Provision("P3 3.13.2", reading="the same three ranks on both sides are a Perfect Tie, in whatever suits"),
-    Provision("P3 3.14", reading="which pictures a hand holds never matters to its ranking, only how many"),
+    Provision("P3 3.9", reading=message("a hand has three cards, and its points come from the sum of their values")),
+    Provision("P3 3.9.1", reading=message("an ace counts one, two to nine count their face value")),
+    Provision("P3 3.9.1.1", reading=message("ten, jack, queen and king count zero, and a ten is not a picture")),
+    Provision("P3 3.10", reading=message("the points of a hand are a single digit, 0 to 9")),
+    Provision("P3 3.10.1", reading=message("a sum below ten is the points")),
+    Provision("P3 3.10.2", reading=message("for a sum of ten or more the last digit is the points")),
+    Provision("P3 3.11", reading=message("three pictures rank above every other hand")),
+    Provision("P3 3.11.1", reading=message("three pictures on both sides tie, whichever they are")),
+    Provision("P3 3.12", reading=message("below three pictures, more points rank higher")),
+    Provision("P3 3.13", reading=message("with equal points, more pictures rank higher")),
+    Provision(
+        "P3 3.13.1",
+        reading=message("with equal points and as many pictures the box ties; the initial wager is returned"),
+    ),
+    Provision("P3 3.13.2", reading=message("the same three ranks on both sides are a Perfect Tie, in whatever suits")),
+    Provision("P3 3.14", reading=message("which pictures a hand holds never matters to its ranking, only how many")),
     Provision(
         "P3 3.15",
-        reading="the Tie wager is what a Perfect Tie pays; instead of the Tie's price unless the casino reads it "
-        "otherwise",
+        reading=message(
+            "the Tie wager is what a Perfect Tie pays; instead of the Tie's price unless the casino reads it otherwise"
+        ),
     ),
-    Provision("P3 3.16", reading="suits never matter"),
+    Provision("P3 3.16", reading=message("suits never matter")),
     Provision(
         "P3 4.1",
-        reading="initial wager even money, half if the winning hand has six points (with pictures or without); Tie 10 "
-        "to 1, Perfect Tie 400 to 1",
+        reading=message(
+            "initial wager even money, half if the winning hand has six points (with pictures or without); Tie 10 "
+            "to 1, Perfect Tie 400 to 1"
+        ),
     ),
     Provision(
         "P3 4.2",
-        reading="a Prosperity wager pays 250 for three of one rank, 25 for mixed pictures, 15 for a picture pair",
+        reading=message(
+            "a Prosperity wager pays 250 for three of one rank, 25 for mixed pictures, 15 for a picture pair"
+        ),
     ),
-    Provision("P3 4.3", reading="Picture Perfect pays 5, 100 or 500 for one, two or three matches"),
+    Provision("P3 4.3", reading=message("Picture Perfect pays 5, 100 or 500 for one, two or three matches")),
     Provision(
         "P3 5.1",
-        reading="a card that does not belong to the deck in play is reported as foreign by anyone who notices it",
+        reading=message(
+            "a card that does not belong to the deck in play is reported as foreign by anyone who notices it"
+        ),
     ),
-    Provision("P3 5.1.1", reading="a foreign card found in the round voids it and all bets are returned"),
+    Provision("P3 5.1.1", reading=message("a foreign card found in the round voids it and all bets are returned")),
     Provision(
         "P3 5.1.2",
-        reading="rounds before the one in which the foreign card was found keep their results; "
-        "whether a settled round is such a one is a setting",
+        reading=message(
+            "rounds before the one in which the foreign card was found keep their results; "
+            "whether a settled round is such a one is a setting"
+        ),
     ),
     Provision(
         "P3 5.2",
-        reading="a count by hand that shows missing or extra cards voids the round; "
-        "whether after settlement too is a setting",
+        reading=message(
+            "a count by hand that shows missing or extra cards voids the round; "
+            "whether after settlement too is a setting"
+        ),
     ),
     Provision(
         "P3 5.3",
-        reading="cards in the wrong place, order or number, and no Player has handled any: if moving complete hands "
-        "corrects it, the dealer moves them as the screen shows and confirms it before play goes on; otherwise the "
-        "round is void; after handling the document says nothing",
+        reading=message(
+            "cards in the wrong place, order or number, and no Player has handled any: if moving complete hands "
+            "corrects it, the dealer moves them as the screen shows and confirms it before play goes on; otherwise the "
+            "round is void; after handling the document says nothing"
+        ),
     ),
     Provision(
         "P3 5.4",
-        reading="after handling, and before it where the casino reads it so, a wrong number of cards in the Dealer's "
-        "hand voids, unless the dealer can put the cards back into their order or the next round has begun",
+        reading=message(
+            "after handling, and before it where the casino reads it so, a wrong number of cards in the Dealer's "
+            "hand voids, unless the dealer can put the cards back into their order or the next round has begun"
+        ),
     ),
-    Provision("P3 5.5", reading='after "No more bets" no wager is taken and none is raised'),
-    Provision("P3 5.6", reading="a wager taken back after the close is settled as if it still lay there"),
-    Provision("P3 Diagram A", outside="a drawing of the cloth; how many boxes a table has is configured"),
-    Provision("P3 Diagram B", outside="another drawing of the cloth, as Diagram A"),
+    Provision("P3 5.5", reading=message('after "No more bets" no wager is taken and none is raised')),
+    Provision("P3 5.6", reading=message("a wager taken back after the close is settled as if it still lay there")),
+    Provision("P3 Diagram A", outside=message("a drawing of the cloth; how many boxes a table has is configured")),
+    Provision("P3 Diagram B", outside=message("another drawing of the cloth, as Diagram A")),
     Provision(
-        "P3 Diagram C", outside="print of the Prosperity prices, which 4.2 states; six stray caption lines are noise"
+        "P3 Diagram C",
+        outside=message("print of the Prosperity prices, which 4.2 states; six stray caption lines are noise"),
     ),
 )

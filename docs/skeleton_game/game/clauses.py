@@ -83,22 +83,26 @@ IRREGULARITIES: Final = (*DECK, *DEAL, *POWER, *late_bets(placed="SK 1.2", withd
 
 # Each clause has its reading by the program, in your own words, or the reason why it is outside: exactly one of both.
 PROVISIONS: Final[tuple[Provision, ...]] = (
-    Provision("SK 1.1", reading="the announcement begins the round"),
-    Provision("SK 1.2", reading="nothing is placed or withdrawn after it"),
-    Provision("SK 2.1", reading="the higher ranking wins even money, half with seven points; equal is returned"),
-    Provision("SK 2.2", reading="the Tie wager wins 8 to 1 on equal points, or ranking as the setting says"),
-    Provision("SK 2.3", reading="three cards of one suit pay 5 to 1, 40 to 1 if they are consecutive"),
-    Provision("SK 3.1", reading="sets go hand by hand"),
-    Provision("SK 3.2", reading="single cards go round by round"),
-    Provision("SK 3.3", reading="hands are examined"),
-    Provision("SK 3.4", reading="the Dealer exposes last"),
-    Provision("SK 4.1", reading="a foreign card voids, and all wagers are returned"),
-    Provision("SK 4.2", reading="after handling, an exposed card gives each bettor a choice"),
-    Provision("SK 4.3", reading="before it, an exposed card voids"),
-    Provision("SK 5.1", reading="results of an earlier round stand"),
-    Provision("SK 5.2", reading="a count by hand that comes out wrong voids the round"),
-    Provision("SK 5.3", reading="a wrong number of cards voids at the Dealer's hand and removes a Player's"),
-    Provision("SK 5.4", reading="after a power failure an established outcome is played out, otherwise all is void"),
-    Provision("SK 5.5", reading="the rest is the shift manager's to rule on"),
-    Provision("SK 5.6", outside="the colour of the layout is not a matter for a dealing device"),
+    Provision("SK 1.1", reading=message("the announcement begins the round")),
+    Provision("SK 1.2", reading=message("nothing is placed or withdrawn after it")),
+    Provision(
+        "SK 2.1", reading=message("the higher ranking wins even money, half with seven points; equal is returned")
+    ),
+    Provision("SK 2.2", reading=message("the Tie wager wins 8 to 1 on equal points, or ranking as the setting says")),
+    Provision("SK 2.3", reading=message("three cards of one suit pay 5 to 1, 40 to 1 if they are consecutive")),
+    Provision("SK 3.1", reading=message("sets go hand by hand")),
+    Provision("SK 3.2", reading=message("single cards go round by round")),
+    Provision("SK 3.3", reading=message("hands are examined")),
+    Provision("SK 3.4", reading=message("the Dealer exposes last")),
+    Provision("SK 4.1", reading=message("a foreign card voids, and all wagers are returned")),
+    Provision("SK 4.2", reading=message("after handling, an exposed card gives each bettor a choice")),
+    Provision("SK 4.3", reading=message("before it, an exposed card voids")),
+    Provision("SK 5.1", reading=message("results of an earlier round stand")),
+    Provision("SK 5.2", reading=message("a count by hand that comes out wrong voids the round")),
+    Provision("SK 5.3", reading=message("a wrong number of cards voids at the Dealer's hand and removes a Player's")),
+    Provision(
+        "SK 5.4", reading=message("after a power failure an established outcome is played out, otherwise all is void")
+    ),
+    Provision("SK 5.5", reading=message("the rest is the shift manager's to rule on")),
+    Provision("SK 5.6", outside=message("the colour of the layout is not a matter for a dealing device")),
 )
