@@ -15,6 +15,7 @@ from tests.protocol import vectors
 from tools import catalogue, openapi
 from tools.pages import (
     api,
+    bench,
     clause_coverage,
     configuration,
     dashboards,
@@ -22,7 +23,6 @@ from tools.pages import (
     forgeries,
     metrics,
     scenarios,
-    simulators,
     states,
 )
 
@@ -38,7 +38,7 @@ FILES: Final[dict[str, Callable[[], str]]] = {
     "controller/api/openapi.json": openapi.text,  # ignored by git; every build makes it
     "deployment/prometheus/alerts.yml": metrics.alerts,
     "docs/api.md": _changed("docs/api.md", api.rewritten),
-    "docs/bench.md": _changed("docs/bench.md", simulators.bench_page),
+    "docs/bench.md": _changed("docs/bench.md", bench.bench_page),
     "docs/cardlink_bad_vectors.jsonl": vectors.bad_lines,
     "docs/cardlink_vectors.jsonl": vectors.lines,
     "docs/clause_coverage.md": clause_coverage.page,
@@ -48,7 +48,6 @@ FILES: Final[dict[str, Callable[[], str]]] = {
     "docs/metrics.md": metrics.written,
     "docs/scenarios.md": scenarios.page,
     "docs/security.md": forgeries.security_with_table,
-    "docs/simulators.md": _changed("docs/simulators.md", simulators.simulators_page),
     "docs/states.md": states.page,
     **{
         f"deployment/grafana/{one.name}.json": lambda one=one: dashboards.written(one)  # type: ignore[misc]  # bound here

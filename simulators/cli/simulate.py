@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from random import Random, SystemRandom
-from typing import IO, Final, Literal, NamedTuple
+from typing import IO, Final, Literal, NamedTuple, cast
 
 import click
 import msgspec
@@ -27,7 +27,7 @@ from simulators.cli.device_options import UNIFORM, Shuffles, check_shuffler_opti
 from simulators.cli.fault_options import FaultOptions, read_fault_options, running
 from simulators.devices.base import LoggedReport, Tempo
 from simulators.devices.fault_injection import PRESETS, FaultInjector
-from simulators.devices.faults import FAULTS
+from simulators.devices.faults import Side, explained
 from simulators.devices.line_reader import write_card_table
 from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.one_way_shoes import ONE_WAY_SHOES, draw_all
@@ -157,7 +157,7 @@ def in_state_folder(name: str) -> Path:
 @language_option
 @click.option("--stay", is_flag=True, help="Keep the device plugged in after the last round, until interrupted.")
 @click.option("--fault", "faults", multiple=True, metavar="NAME@N", help="Arm a fault, such as jam@5 or loss=0.01; "
-    "`list` names them. May be repeated.")  # fmt: skip
+    "`list` explains them. May be repeated.")  # fmt: skip
 @click.option("--preset", type=click.Choice(list(PRESETS)), help="Plan the faults of every deck by this mix.")
 @click.option("--console/--no-console", default=None, help="Read commands from standard input; `help` lists them. "
               "The default in a terminal.")  # fmt: skip
@@ -175,7 +175,7 @@ def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Lite
     Without, it runs until it is interrupted.
     """
     if "list" in faults:
-        write_out("\n".join(f"{fault.usage:<32} {fault.does}" for fault in FAULTS))
+        write_out("\n".join(explained(cast("Side", kind if driver == "cardlink" else driver))))
         return
     is_fresh = seed is None
     if seed is None:

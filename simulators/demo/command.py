@@ -37,7 +37,7 @@ ENDS: Final = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 @click.option("--game", "game_id", metavar="GAME", default="NC", show_default=True,
               help=f"{', '.join(GAMES)}.")  # fmt: skip
 @click.option("--scenario", metavar="FILE", help="Play this file instead, or a packaged one like nc/i12-exposed; "
-              "`list` names them.")  # fmt: skip
+              "`list` names them, `words` explains how a file is written.")  # fmt: skip
 @click.option("--rounds", type=click.IntRange(1, 100_000), default=5, show_default=True,
               help="The number of rounds. With --play, by default as many as you like.")  # fmt: skip
 @click.option("--fast", is_flag=True, help="Without waiting: motions and people take no time.")
@@ -192,7 +192,7 @@ def _play_scenario(name: str, game_id: str) -> None:
     """Play a scenario. `game_id` is the game asked for, or empty. Raise `ProblemError`."""
     from simulators.demo.scenario_text import scenario_lines
     from simulators.scenarios import load, names
-    from simulators.scenarios.format import BadScenarioError
+    from simulators.scenarios.format import BadScenarioError, vocabulary
     from simulators.scenarios.player import DifferenceError
 
     unused = [
@@ -204,6 +204,9 @@ def _play_scenario(name: str, game_id: str) -> None:
         raise BadInputError(f"{unused[0]} has no effect in a scenario.", "Leave it out: the file says everything.")
     if name == "list":
         write_out("\n".join(names()))
+        return
+    if name == "words":
+        write_out("\n".join(vocabulary()))
         return
     try:
         scenario = load(name)

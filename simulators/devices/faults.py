@@ -2,13 +2,13 @@
 
 A fault is planned by an ordinal, never by time: of a card in the deal, of a card in the next deck, of a frame that the
 device sends (from when the fault was armed), or of a control request after a USB plug. Some faults of the line may also
-be a chance, drawn from the seed. The table in docs/simulators.md is generated from this one.
+be a chance, drawn from the seed. `cardshoe simulate --fault list` prints it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final, Literal, TypeAlias
 
 import msgspec
@@ -230,6 +230,14 @@ FAULTS: Final = (
 BY_NAME: Final = {fault.name: fault for fault in FAULTS}
 
 _WRITTEN: Final = re.compile(r"([a-z-]+)(?:@([0-9]{1,6})|=([0-9]{1,6}(?:\.[0-9]{1,9})?))?", re.ASCII)
+
+
+def explained(side: Side) -> Iterator[str]:
+    """Yield what each fault does, and what the host sees of a device of this kind."""
+    for fault in FAULTS:
+        seen = fault.shows.get(side, "")
+        yield f"{fault.usage:<32} {fault.does}"
+        yield f"{'':<32} {f'The host sees: {seen}.' if seen else 'This device cannot show it.'}"
 
 
 class BadFaultError(ValueError):

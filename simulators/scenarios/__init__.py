@@ -1,7 +1,6 @@
 """Scenarios: a text for each irregularity of each game, which a table plays step by step without device or daemon.
 
-They are next to this file, in a folder for each game. docs/scenarios.md lists them by cell and
-clause, and every word.
+They are next to this file, in a folder for each game. docs/scenarios.md lists them by cell and clause.
 """
 
 from __future__ import annotations

@@ -10,12 +10,12 @@
     report exposed_card B3
     expect I12 NC 5.7 options
 
-docs/scenarios.md lists every word.
+`cardshoe demo --scenario words` prints every word.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
@@ -23,13 +23,18 @@ from msgspec.structs import replace
 from controller.games import GAMES
 from controller.games.specification import Game, Unit
 from controller.people_words.reading import find_word, read_form, read_line
-from controller.people_words.tokens import Tokens, UnreadableLineError
+from controller.people_words.supervisor_words import CORRECTABLE, STRUCK_OUT
+from controller.people_words.tokens import ACTIONS, FACTS, INSTRUCTIONS, KINDS, ROLES, Tokens, UnreadableLineError
 from controller.table.settings import ChosenReading
 from simulators.scenarios.course import ABILITIES, FIRST_CARD, Course, HandsError, TableSetting
 from simulators.scenarios.device_steps import STEPS
-from simulators.scenarios.expectations import CELL, EXPECTATIONS, ROW_FORM, Look, read_row
+from simulators.scenarios.expectations import CELL, EXPECTATIONS, ROW_FORM, ROW_MEANING, Look, read_row
 
 EXPECT: Final = "expect"
+NAMES: Final = {
+    "KIND": KINDS, "FACT": FACTS, "ACTION": ACTIONS, "ROLE": ROLES, "ENTRY to strike out": STRUCK_OUT,
+    "ENTRY to correct": CORRECTABLE, "INSTRUCTION": INSTRUCTIONS,
+}  # fmt: skip
 SILENT: Final = "silent"
 UNITS: Final = {unit.value: unit for unit in Unit}
 
@@ -112,6 +117,22 @@ def _step(number: int, words: list[str]) -> ScenarioStep:
     named = words[1] if len(words) > 1 else ""
     word, reading = find_word(words[1:], EXPECTATIONS, f"'{named}' cannot be expected")
     return ScenarioStep(number, text, look=read_form(EXPECTATIONS[word].form, EXPECTATIONS[word].read, reading))
+
+
+def vocabulary() -> Iterator[str]:
+    """Yield a line for every word of a scenario, with its meaning, and then the names that words take."""
+    expected = ((ROW_FORM, ROW_MEANING), *((word.form, word.meaning) for word in EXPECTATIONS.values()))
+    parts: tuple[tuple[str, Iterable[tuple[str, object]]], ...] = (
+        ("The header", ((word.form, word.meaning) for word in HEADER.values())),
+        ("Steps", ((word.form, word.meaning) for word in STEPS.values())),
+        ("Expectations", expected),
+        ("Names", ((name, ", ".join(names)) for name, names in NAMES.items())),
+    )
+    for title, words in parts:
+        yield f"{title}:"
+        for form, meaning in words:
+            yield f"  {form}"
+            yield f"      {meaning}"
 
 
 # -- the header

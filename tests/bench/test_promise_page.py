@@ -8,7 +8,7 @@ import re
 from simulators.bench.promise import KEPT
 from simulators.bench.run import TESTS
 from tests.protocol.page import PAGE as CARDLINK
-from tools.pages.simulators import UNTESTED
+from tools.pages.bench import UNTESTED
 
 SECTIONS = ("Sealed frames", "A link", "Reports: numbers, window, acknowledgement", "Signs of life", "Commands")
 

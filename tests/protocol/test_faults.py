@@ -15,7 +15,7 @@ from firmware_bridge.cards import DECK, DECK_SIZE
 from firmware_bridge.drivers.base import LinkOver, LinkReady, Reported, ReportsGone
 from firmware_bridge.observations import AnyObservation
 from simulators.devices.armed_faults import ArmedFault
-from simulators.devices.faults import BY_NAME, FAULTS, SIDES, BadFaultError, Side, parse_fault
+from simulators.devices.faults import BY_NAME, FAULTS, SIDES, BadFaultError, Side, explained, parse_fault
 from simulators.devices.mechanism import Mechanism, full_capabilities
 from simulators.devices.mechanism import Profile as DeviceProfile
 
@@ -382,6 +382,15 @@ def test_a_device_that_cannot_show_a_fault_rejects_it(name: str, side: Side) -> 
     with pytest.raises(BadFaultError, match=f"cannot show {name}"):
         course.arm(name)
     assert course.injector.armed() == []
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_the_list_says_what_a_fault_does_and_what_the_host_sees(side: Side) -> None:
+    lines = list(explained(side))
+    for fault, does, seen in zip(FAULTS, lines[::2], lines[1::2], strict=True):
+        assert does.split(maxsplit=1)[0].startswith(fault.name)
+        assert does.endswith(fault.does)
+        assert fault.shows.get(side, "cannot show it") in seen
 
 
 # -- notation -----------------------------------------------------------------------------------------------------

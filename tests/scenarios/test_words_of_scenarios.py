@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from controller.people_words.tokens import KINDS
 from simulators.demo.command import demo
 from simulators.demo.scenario_text import scenario_lines
 from simulators.scenarios import FOLDER, load
@@ -273,6 +274,16 @@ def test_every_form_begins_with_its_command() -> None:
         assert form.startswith(word)
     for word, expectation in EXPECTATIONS.items():
         assert expectation.form.startswith(f"expect {word}")
+
+
+def test_the_demo_explains_every_word() -> None:
+    code, output = run_demo("words")
+    assert code == 0
+    printed = {line.strip() for line in output.splitlines()}
+    assert {text for word in STEPS.values() for text in (word.form, str(word.meaning))} <= printed
+    assert {text for word in HEADER.values() for text in (word.form, word.meaning)} <= printed
+    assert {text for word in EXPECTATIONS.values() for text in (word.form, word.meaning)} <= printed
+    assert f"{', '.join(KINDS)}" in printed
 
 
 # -- the command ---------------------------------------------------------------------------------------------------

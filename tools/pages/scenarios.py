@@ -1,4 +1,4 @@
-"""docs/scenarios.md, made from the packaged scenarios and the words in which they are written."""
+"""docs/scenarios.md, made from the packaged scenarios."""
 
 from __future__ import annotations
 
@@ -6,13 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from controller.games import GAMES
-from controller.people_words.supervisor_words import CORRECTABLE, STRUCK_OUT
-from controller.people_words.tokens import ACTIONS, INSTRUCTIONS, KINDS, ROLES
 from controller.table.settings import ChosenReading
 from simulators.scenarios import packaged
-from simulators.scenarios.device_steps import STEPS
-from simulators.scenarios.expectations import EXPECTATIONS, ROW_FORM, ROW_MEANING
-from simulators.scenarios.format import HEADER, Scenario
+from simulators.scenarios.format import Scenario
 
 COLUMNS: Final = tuple(GAMES)
 
@@ -51,8 +47,8 @@ CELLS: Final = {
 INTRODUCTION: Final = """\
 # Scenarios
 
-This page is for contributors and for people who test the rules: what the packaged scenarios show, and the words in
-which they are written. `python -m tools.generate` makes it from `simulators/scenarios`; do not edit it here.
+This page is for contributors and for people who test the rules: what the packaged scenarios show, and how they are
+written. `python -m tools.generate` makes it from `simulators/scenarios`; do not edit it here.
 
 A scenario is a text file that plays one irregularity at a table: who does what, what the device does, and how the table
 must react.
@@ -60,6 +56,7 @@ must react.
     cardshoe demo --scenario list                    # the names: game, situation, what happens
     cardshoe demo --scenario nc/i12-exposed          # one of these, by its name
     cardshoe demo --scenario my.scenario             # one of your own
+    cardshoe demo --scenario words                   # every word of the header, the steps and the expectations
 
 The exit code is 0 if everything happened as the file expects, 1 with the line that did not, 2 for a file that cannot be
 read.
@@ -104,23 +101,7 @@ confirming, denying and ordering, and a shift manager for a ruling. A step that 
 def page() -> str:
     """Return the whole page."""
     scenarios = tuple(packaged())
-    header = ((word.form, word.meaning) for word in HEADER.values())
-    steps = ((word.form, str(word.meaning)) for word in STEPS.values())
-    expected = ((ROW_FORM, ROW_MEANING), *((word.form, word.meaning) for word in EXPECTATIONS.values()))
-    parts = [
-        INTRODUCTION,
-        _table(("", "situation", *COLUMNS), _cells(scenarios)),
-        WORDS,
-        "### Header\n",
-        _forms(header),
-        "### Steps\n",
-        _forms(steps),
-        "### Expectations\n",
-        _forms(expected),
-        "### Names\n",
-        _table(("what", "names"), _names()),
-    ]
-    return "\n".join(parts)
+    return "\n".join([INTRODUCTION, _table(("", "situation", *COLUMNS), _cells(scenarios)), WORDS])
 
 
 def _cells(scenarios: Sequence[Scenario]) -> Iterator[tuple[str, ...]]:
@@ -150,19 +131,6 @@ def _unusual(scenario: Scenario) -> tuple[ChosenReading, ...]:
     """Return the readings that are not the default. Without a default any reading will do."""
     defaults = {setting.id: setting.default for setting in GAMES[scenario.setting.game].settings}
     return tuple(one for one in scenario.setting.readings if defaults[one.setting])
-
-
-def _names() -> Iterator[tuple[str, str]]:
-    yield "KIND", ", ".join(KINDS)
-    yield "FACT", "those of [a row of the house table](configuration.md#house-table)"
-    yield "ACTION", ", ".join(ACTIONS)
-    yield "ROLE", ", ".join(ROLES)
-    yield "ENTRY", f"{', '.join(STRUCK_OUT)}; corrected only: {', '.join(CORRECTABLE)}"
-    yield "INSTRUCTION", ", ".join(INSTRUCTIONS)
-
-
-def _forms(words: Iterable[tuple[str, str]]) -> str:
-    return _table(("written", "meaning"), ((f"`{form}`".replace("|", "\\|"), meaning) for form, meaning in words))
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -1,4 +1,4 @@
-"""The tables of docs/bench.md and docs/simulators.md, which `python -m tools.generate` writes."""
+"""The table of docs/bench.md, which `python -m tools.generate` writes."""
 
 from __future__ import annotations
 
@@ -6,13 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from simulators.devices.faults import FAULTS
-
 UNTESTED_ROWS: Final = re.compile(
     r"(?<=\| section \| rule \| why no test asks for it \|\n\|---\|---\|---\|\n)(?:\|.*\n)*"
 )
-FAULT_ROWS: Final = re.compile(r"(?<=\| what the host sees \|\n\|---\|---\|\n)(?:\|.*\n)+")
-KINDS: Final = {"cardlink": {"shuffler", "shoe"}, "one-way": {"angel_eye", "bee_tek", "line_reader"}}
 OF_THE_HOST: Final = "the host's"
 
 UNTESTED: Final[dict[tuple[str, str], str]] = {
@@ -34,27 +30,5 @@ def bench_page(page: str) -> str:
     return UNTESTED_ROWS.sub(lambda found: _rows(of_the_device), page)
 
 
-def simulators_page(page: str) -> str:
-    """Return docs/simulators.md with its table of faults: usage, what the host sees."""
-    rows = []
-    for fault in FAULTS:
-        seen: dict[str, list[str]] = {}
-        for side, what in fault.shows.items():
-            seen.setdefault(what, []).append(side)
-        seen_by = "; ".join(f"{_named(sides)}: {what}" for what, sides in seen.items())
-        rows.append((f"`{fault.usage}`", seen_by))
-    return FAULT_ROWS.sub(lambda found: _rows(rows), page)
-
-
 def _rows(rows: Iterable[Sequence[str]]) -> str:
     return "".join(f"| {' | '.join(cells)} |\n" for cells in rows)
-
-
-def _named(sides: Sequence[str]) -> str:
-    """Return the devices in italics, with one name for those of a kind."""
-    left, names = set(sides), []
-    for name, kind in KINDS.items():
-        if kind <= left:
-            names.append(name)
-            left -= kind
-    return f"*{', '.join([*names, *(side.replace('_', ' ') for side in sides if side in left)])}*"
