@@ -17,6 +17,7 @@ from controller.commands.config.configuration_options import sections
 from controller.commands.config.meanings import LEFT_OUT, MEANINGS, SECTIONS
 from controller.commands.main import main
 from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration
+from controller.games.specification import FACT_QUESTIONS
 from controller.journal.sealing import create_key_file
 from tests.configuration.test_nonsense import GOOD, HASH
 
@@ -40,6 +41,11 @@ def test_every_option_has_its_meaning_and_every_meaning_its_option() -> None:
     assert places == list(MEANINGS)
     assert [section.name for section in sections()] == list(SECTIONS)
     assert LEFT_OUT.keys() <= set(places)
+
+
+def test_the_example_lists_the_facts_of_a_row_of_the_house() -> None:
+    text = example().replace("\n# ", " ")
+    assert [fact for fact in FACT_QUESTIONS if f" {fact}: " not in text] == []
 
 
 def test_a_good_file_and_the_files_that_it_names(good: Path) -> None:

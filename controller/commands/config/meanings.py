@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from controller.games import GAMES
+from controller.games.specification import FACT_QUESTIONS
 
+FACTS: Final = " ".join(
+    f"{fact}: {str(question).replace('{dealer}', 'Dealer')}" for fact, question in FACT_QUESTIONS.items()
+)
 MEANINGS: Final = {
     "table.name": "the table's name: also of its user, its unit and its folders; at most 22 without a dot fit there",
     "table.game": f"the id of a rules document: {', '.join(GAMES)}",
@@ -50,7 +54,7 @@ MEANINGS: Final = {
     "house.kind": "the irregularity that was noticed",
     "house.disposition": "the consequence: void, continue, refer, reshuffle, or remove_hand",
     "house.because": "the reason, as screens show it",
-    "house.when": "facts that must hold, each true or false; the page on configuration lists them",
+    "house.when": f"facts that must hold, each true where the answer is yes. {FACTS}",
     "house.noticed": "when it must have been noticed",
     "house.confirms": "the lowest rank that may confirm it",
     "house.decides": "the lowest rank that decides what the rule leaves open",
