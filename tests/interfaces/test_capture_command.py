@@ -12,10 +12,14 @@ import pytest
 
 from controller.journal.sealing import create_key_file
 from firmware_bridge.captures.reader import read_capture
+from firmware_bridge.commands import Dispense
 from firmware_bridge.device_keys import write_device_keys
+from firmware_bridge.drivers.cardlink.messages import FrameKind, SetDispensedReport
 from simulators.ports.in_process import simulated_key, simulated_serial
 from tests.captures.make import CARD_TABLE, FOLDER
 from tests.configuration.test_site_settings import REST, TABLE
+from tests.protocol.parts import SERIAL, BenchDevice, make_host
+from tests.protocol.vectors import IDENTITY, frame
 
 from .test_command_line import cardshoe
 
@@ -170,3 +174,71 @@ def test_a_damaged_capture_is_shown_up_to_the_damage(tmp_path: Path) -> None:
 
 def test_played_back_at_a_speed_the_same_is_heard(tmp_path: Path) -> None:
     assert out(tmp_path, "replay", ANGEL_EYE, "--speed", "100") == out(tmp_path, "replay", ANGEL_EYE, "--fast")
+
+
+# -- a maker's log ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def log(folder: Path) -> Path:
+    """Return a log of a handshake, a set and a command, with the device's key beside it."""
+    key = bytes(range(1, 33))
+    write_device_keys(folder / "device.keys", {SERIAL: key})
+    host, device = make_host(key=key), BenchDevice(key=key)
+    device.link.report(SetDispensedReport(5, 7, 1, 49, 1, [13, 26, 52]), 0.0)
+    lines = ["# of the prototype", ""]
+
+    def converse() -> None:
+        while data := host.outgoing():
+            reply = device.exchange(data, 0.0)
+            lines.extend((f"10 > {data.hex(' ')}", f"12 < {reply.hex()}"))
+            host.receive(reply, 0.0)
+
+    converse()
+    host.command(4, Dispense(3), 0.0)
+    converse()
+    (folder / "log").write_text("\n".join([*lines, "13 < c0 01 02 c0", ""]))
+    return folder / "log"
+
+
+def test_a_makers_log_is_decoded_frame_by_frame(log: Path) -> None:
+    shown = out(log.parent, "show", "log", "--device-keys", "device.keys").splitlines()
+    assert shown[0].startswith("       10 > hello boot=00000000 number=0 version=1 nonce=")
+    assert shown[1].startswith("       12 < identity boot=C0FFEE01 number=1 version=1 kind=shuffler unit=sets")
+    (reported,) = (line for line in shown if " report " in line)
+    assert reported.endswith(
+        "counter=2 is=SetDispensed uptime_ms=5 shuffle=7 ordinal=1 remaining=49 deck=1 cards=concealed"
+    )
+    (commanded,) = (line for line in shown if " command " in line)
+    assert commanded.endswith('command_id=4 order={"is": "Dispense", "count": 3}')
+    assert shown[-1] == "       13 < ? damaged"
+    assert not [line for line in shown if "not opened" in line]
+    with_faces = out(log.parent, "show", "log", "--device-keys", "device.keys", "--faces", "--json").splitlines()
+    assert len(with_faces) == len(shown)
+    (reported,) = (line for line in with_faces if '"frame":"report"' in line)
+    assert json.loads(reported)["body"]["cards"] == [13, 26, 52]
+
+
+def test_a_makers_log_without_the_right_key_shows_what_is_clear(log: Path) -> None:
+    write_device_keys(log.parent / "device.keys", {SERIAL: bytes(range(2, 34))})
+    shown = out(log.parent, "show", "log", "--device-keys", "device.keys").splitlines()
+    (proof,) = (line for line in shown if " host_proof " in line)
+    assert proof.endswith("(the proof does not hold with this key)")
+    assert {line.split()[2] for line in shown if "not opened" not in line} == {
+        "hello", "identity", "host_proof", "device_proof", "?"
+    }  # fmt: skip
+    assert "(there is no key for CARDSHOE-0042)" in out(log.parent, "show", "log")
+
+
+def test_a_log_that_cannot_be_read_is_bad_input(folder: Path) -> None:
+    (folder / "log").write_text("> c0\n< c0 1\n")
+    done = cardshoe("capture", "show", "log", cwd=folder)
+    assert done.returncode == 2
+    assert "Line 2 of log is not bytes of a line." in done.stderr
+
+
+def test_faces_of_a_device_that_is_not_simulated_are_not_shown(folder: Path) -> None:
+    (folder / "log").write_text(f"< {frame(FrameKind.IDENTITY, IDENTITY).hex()}\n")
+    done = cardshoe("capture", "show", "log", "--faces", cwd=folder)
+    assert done.returncode == 2
+    assert "The device is not simulated" in done.stderr

@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from controller.commands.capture import report
+from controller.commands.capture.byte_log import is_byte_log, lines_of, read_byte_log
 from controller.commands.capture.recording import NotPlainError, Recording, record_device, recording_of_table
 from controller.commands.text import say, write_out
 from controller.daemon.captures import load_cipher
@@ -115,8 +116,16 @@ def record_command(url: str | None, config: Path | None, out: Path, key_file: Pa
 @FACES
 def show(files: tuple[Path, ...], as_json: bool, key_file: Path | None, device_keys: Path | None,
          card_table: Path | None, faces: bool) -> None:  # fmt: skip
-    """Print headers, records, and what the driver reads in them. Name rotated files oldest first."""
+    """Print headers, records, and what the driver reads in them. Name rotated files oldest first.
+
+    A maker's own log of bytes is printed frame by frame: > (host) or < (device) and hexadecimal digits on each line.
+    """
     with _bridge_errors():
+        if is_byte_log(files[0]):
+            keys = DeviceKeys() if device_keys is None else read_device_keys(device_keys)
+            for line in lines_of(read_byte_log(files), keys, faces=faces, as_json=as_json):
+                write_out(line)
+            return
         capture = _read(files, key_file, faces=faces)
         inputs = _inputs(device_keys, card_table)
         for recording in capture.recordings:
