@@ -6,11 +6,15 @@ A module of its own, because every such file is read in this way: configurations
 from __future__ import annotations
 
 import codecs
+import re
+from collections.abc import Iterator
+from io import BufferedReader, TextIOWrapper
 from pathlib import Path
 from typing import Final
 
 from firmware_bridge.messages import AnyText, Message, message
 
+_NOT_DECODED: Final = re.compile("[\udc80-\udcff]")
 _WIDE: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # UTF-32's little-endian mark begins with UTF-16's
 
 
@@ -34,14 +38,33 @@ def decode_edited(data: bytes) -> str:
     >>> decode_edited(b"\\xef\\xbb\\xbfname")
     'name'
     """
-    if data.startswith(_WIDE) or b"\0" in data[:4]:
-        raise NotTextError(message("it is in UTF-16; save it as UTF-8"))
+    _verify_begin(data[:4])
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        why = message("line {line} is not in UTF-8, perhaps in Latin-1; save the file as UTF-8", line=line)
-        raise NotTextError(why, line) from error
+        raise _not_utf8(data.count(b"\n", 0, error.start) + 1) from error
+
+
+def edited_lines(file: BufferedReader, newline: str) -> Iterator[str]:
+    """Yield the lines of a file that need not fit in memory, with their ends; `newline` is as for `open`. Raise OSError
+    and `NotTextError`, which is raised after the lines before it.
+    """
+    _verify_begin(file.peek(4)[:4])
+    with TextIOWrapper(file, "utf-8-sig", "surrogateescape", newline) as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.isascii() and _NOT_DECODED.search(line):
+                raise _not_utf8(number)
+            yield line
+
+
+def _verify_begin(data: bytes) -> None:
+    if data.startswith(_WIDE) or b"\0" in data:
+        raise NotTextError(message("it is in UTF-16; save it as UTF-8"))
+
+
+def _not_utf8(line: int) -> NotTextError:
+    why = message("line {line} is not in UTF-8, perhaps in Latin-1; save the file as UTF-8", line=line)
+    return NotTextError(why, line)
 
 
 def why_unreadable(error: OSError | NotTextError) -> AnyText:

@@ -2,6 +2,8 @@
 
     partial_orders  decks that are known in part, as orders of fewer cards
     orders          a deck by the names of its cards, and decks as arrays: the place in the order in of each card out
+    packed_decks    decks in little memory, to be read in blocks
+    seen_orders     the orders of whole decks, and of those that are known in part
     patterns        counts in one order: rising sequences, peaks, neighbours, cycles, guessed cards
     exact           exact distributions of these counts under uniform orders; sums over several decks
     models          shuffles: uniform, riffle, shelves, by hand, and machines with a fault

@@ -8,8 +8,8 @@ in it, and how many follow the card that they followed in it. The highest count 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from math import comb
 from typing import Final
 
@@ -18,7 +18,7 @@ import numpy as np
 from shuffle_audit import exact
 from shuffle_audit.cells import Cells
 from shuffle_audit.exact import Distribution
-from shuffle_audit.orders import Counts, Orders, inverse
+from shuffle_audit.orders import Counts, Orders, Stored, in_blocks, inverse
 from shuffle_audit.patterns import cards_in_place, kept_pairs
 from shuffle_audit.shown import NOT_KNOWN, ShownFaces
 
@@ -48,22 +48,34 @@ def cells(shown: ShownFaces) -> Iterator[Cells]:
         earlier, later = shown.cards[:-lag], shown.cards[lag:]
         ago = "the previous deck" if lag == 1 else f"the deck {lag} decks earlier"
         for top in (one for one in TOPS if one <= size // 2):
-            first, then = earlier[:, :top], later[:, :top]
-            known = ((first != NOT_KNOWN) & (then != NOT_KNOWN)).all(axis=1)
-            common = _common(first[known], then[known], size)
+            common = _counted(earlier[:, :top], later[:, :top], partial(_common, size))
             yield from _cells(overlap(size, top), common, f"cards among the first {top} as in {ago}")
-        known = ((earlier != NOT_KNOWN) & (later != NOT_KNOWN)).all(axis=1)
-        moved = np.take_along_axis(inverse(earlier[known]), later[known], axis=1)
-        yield from _cells(in_place, cards_in_place(moved), f"cards at their place in {ago}")
-        yield from _cells(kept, kept_pairs(moved), f"cards that follow the same card as in {ago}")
+        same = _counted(earlier, later, lambda first, then: cards_in_place(_moved(first, then)))
+        yield from _cells(in_place, same, f"cards at their place in {ago}")
+        after = _counted(earlier, later, lambda first, then: kept_pairs(_moved(first, then)))
+        yield from _cells(kept, after, f"cards that follow the same card as in {ago}")
 
 
-def _common(first: Orders, then: Orders, cards: int) -> Counts:
+def _counted(earlier: Stored, later: Stored, counted: Callable[[Orders, Orders], Counts]) -> Counts:
+    """Return the counts of the rows that are known in both arrays."""
+    found = []
+    for first, then in zip(in_blocks(earlier), in_blocks(later), strict=True):
+        known = ((first != NOT_KNOWN) & (then != NOT_KNOWN)).all(axis=1)
+        found.append(counted(first[known], then[known]))
+    return np.concatenate(found) if found else np.empty(0, np.int64)
+
+
+def _common(cards: int, first: Orders, then: Orders) -> Counts:
     """Count the cards of each row that are in the same row of the other array."""
     among = np.zeros((len(first), cards), bool)
     np.put_along_axis(among, first, values=True, axis=1)
     found: Counts = np.take_along_axis(among, then, axis=1).sum(axis=1, dtype=np.int64)
     return found
+
+
+def _moved(first: Orders, then: Orders) -> Orders:
+    """Return the orders in which cards came out, with the earlier order out as the order in."""
+    return np.take_along_axis(inverse(first), then, axis=1)
 
 
 def _cells(one: Distribution, counts: Counts, name: str) -> Iterator[Cells]:

@@ -15,7 +15,7 @@ of fewer cards (`partial_orders`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import isfinite, log, log10
 from typing import Final
 
@@ -26,7 +26,7 @@ from shuffle_audit.models.faults import NotAlways, StickingPairs
 from shuffle_audit.models.riffle import Riffle
 from shuffle_audit.models.shelf import Shelves
 from shuffle_audit.models.shuffle_model import UNIFORM, LogRatios, SuspectedModel
-from shuffle_audit.orders import Orders
+from shuffle_audit.orders import Counts, Orders, Stored, in_blocks, stored
 
 OF_EVIDENCE: Final = 0.1
 """The evidence's part of the chance of a false alarm; the procedures of `verdict` have the rest."""
@@ -50,17 +50,25 @@ class ShuffleEvidence:
         self._highest = 0.0
         self._likeliest = 0  # the likeliest model when the evidence was highest
 
-    def add(self, orders: Orders) -> LogRatios:
+    def add(self, orders: Stored) -> LogRatios:
         """Add decks and return the natural logarithm of the evidence after each."""
-        course = np.empty(len(orders))
-        for at, ratio in enumerate(ratios_of(orders, self.models)):
-            self.decks += 1
-            self._logs = bet_on(self._logs, self.decks, ratio)
-            self._since = np.where(self._rise > 0, self._since, self.decks)
+        course = [self._add(block) for block in in_blocks(orders, max(orders.shape[1], len(self.models)))]
+        return np.concatenate(course) if course else np.empty(0)
+
+    def _add(self, orders: Orders) -> LogRatios:
+        """Add one deck or more."""
+        ratios = ratios_of(orders, self.models)
+        numbers = self.decks + np.arange(1, len(orders) + 1)
+        logs = np.empty_like(ratios)
+        for at, (share, ratio) in enumerate(zip(_shares(numbers, len(self.models)), ratios, strict=True)):
+            self._logs = logs[at] = np.logaddexp(self._logs, share) + ratio
+            self._since = np.where(self._rise > 0, self._since, self.decks + at + 1)
             self._rise = np.maximum(self._rise, 0) + ratio
-            course[at] = self.log
-            if course[at] > self._highest:
-                self._highest, self._likeliest = course[at], int(np.argmax(self._logs))
+        self.decks += len(orders)
+        course = with_rest(logs, numbers)
+        best = int(np.argmax(course))
+        if course[best] > self._highest:
+            self._highest, self._likeliest = float(course[best]), int(np.argmax(logs[best]))
         return course
 
     @property
@@ -84,19 +92,28 @@ class ShuffleEvidence:
 
 
 def ratios_of(orders: Orders, models: Sequence[SuspectedModel] = SUSPECTED) -> LogRatios:
-    """Return a row for each deck with a column for each model."""
-    return np.stack([model.log_ratios(orders) for model in models], axis=1)
+    """Return a row for each deck with a column for each model. What several models count is counted once."""
+    cards = orders.shape[1]
+    counts = {counted: counted(orders) for counted in dict.fromkeys(model.counted for model in models)}
+    return np.stack([model.by_count(cards)[counts[model.counted]] for model in models], axis=1)
 
 
 def bet_on(logs: LogRatios, deck: int, ratios: LogRatios) -> LogRatios:
     """Return the logarithm of the stake on each model (last axis) after `deck` (from 1); `logs` are those before."""
-    share = -np.log(deck * (deck + 1.0) * logs.shape[-1])
-    found: LogRatios = np.logaddexp(logs, share) + ratios
+    found: LogRatios = np.logaddexp(logs, _shares(deck, logs.shape[-1])) + ratios
     return found
 
 
-def with_rest(logs: LogRatios, decks: int) -> LogRatios:
-    """Return the natural logarithm of the evidence: the stakes on models (last axis) and the part not yet staked."""
+def _shares(decks: int | Counts, models: int) -> LogRatios:
+    """Return the logarithm of what is staked on each model from the deck of this number on."""
+    found: LogRatios = -np.log(decks * (decks + 1.0) * models)
+    return found
+
+
+def with_rest(logs: LogRatios, decks: int | Counts) -> LogRatios:
+    """Return the natural logarithm of the evidence: the stakes on models (last axis) and the part not yet staked.
+    `decks` is the number of decks so far.
+    """
     found: LogRatios = np.logaddexp(np.logaddexp.reduce(logs, axis=-1), -np.log(decks + 1.0))
     return found
 
@@ -112,7 +129,7 @@ class Suspect(msgspec.Struct, frozen=True):
 
 
 def suspects(
-    orders: Orders, models: Sequence[SuspectedModel] = (UNIFORM, *SUSPECTED), *, others: Sequence[Orders] = ()
+    orders: Stored, models: Sequence[SuspectedModel] = (UNIFORM, *SUSPECTED), *, others: Sequence[Stored] = ()
 ) -> tuple[Suspect, ...]:
     """Return the models, likeliest first; equal ones keep their order. `others` are decks known in part, by their
     number of cards.
@@ -120,10 +137,24 @@ def suspects(
     The likelihood ratio of a model is the product over all decks of the order's probability under it, over 1/n!. The
     best of many models exceeds the uniform one by chance, so without an alarm of the verdict the ratios say nothing.
     """
-    some = [one for one in (orders, *others) if len(one)]
-    sums = [sum(float(model.log_ratios(one).sum()) for one in some) / log(10) for model in models]
+    logs = [0.0] * len(models)
+    for one in (one for one in (orders, *others) if len(one)):
+        for at, found in enumerate(_sums(one, models)):
+            logs[at] += found
+    sums = [each / log(10) for each in logs]
     ranked = sorted(zip(models, sums, strict=True), key=lambda one: -one[1])
     return tuple(Suspect(model.name, model.words, each if isfinite(each) else None) for model, each in ranked)
+
+
+def _sums(orders: Stored, models: Sequence[SuspectedModel]) -> Iterator[float]:
+    """Yield the sum of each model's log ratios."""
+    cards = orders.shape[1]
+    counts = {
+        counted: np.concatenate([stored(counted(block), cards + 1) for block in in_blocks(orders)])
+        for counted in dict.fromkeys(model.counted for model in models)
+    }
+    for model in models:
+        yield float(model.by_count(cards)[counts[model.counted]].sum())
 
 
 def best_fit(ranked: Sequence[Suspect], level: float) -> Suspect | None:

@@ -14,7 +14,8 @@ import numpy.typing as npt
 from controller.rules.hands import pictures, points
 from firmware_bridge.cards import DECK, SUITS, Card, UnknownCardError
 from shuffle_audit.exact import run_numbers
-from shuffle_audit.orders import Counts, DeckOrders, OrderError, Orders
+from shuffle_audit.orders import Counts, DeckOrders, OrderError, Orders, Stored, in_blocks, stored
+from shuffle_audit.packed_decks import packed
 
 Faces: TypeAlias = npt.NDArray[np.int64]
 """The face at each place, in one row for each deck or one row for all."""
@@ -73,29 +74,35 @@ def faces_of_decks(decks: Sequence[DeckOrders]) -> Faces:
     return np.stack([faces_of(deck.before) for deck in decks]) if decks else np.empty((0, 0), np.int64)
 
 
-def faces_if_known(decks: Sequence[DeckOrders]) -> Faces | None:
-    """Return the faces of the orders in, a row for each deck, or None if a name is not a card's, a deck has a card
-    twice, or the decks have different cards.
-    """
-    names = sorted({name for deck in decks for name in deck.before})
+def _face_or_none(name: str) -> int:
+    """Return the face of a name, or -1 for a name that is not a card's."""
     try:
-        face = dict(zip(names, faces_of(names).tolist(), strict=True))
-    except OrderError:
+        return _card(name).number - 1
+    except UnknownCardError:
+        return -1
+
+
+def faces_if_known(decks: Sequence[DeckOrders]) -> Stored | None:
+    """Return the faces of the orders in of whole decks, a row for each, or None if a name is not a card's, a deck has a
+    card twice, or the decks have different cards.
+    """
+    all_decks = packed(decks)
+    face = stored(np.array([_face_or_none(name) for name in all_decks.names]), len(DECK))
+    faces = face[all_decks.before[all_decks.whole]]
+    first = np.unique(faces[:1])
+    if len(first) < faces.shape[1] or (first < 0).any():
         return None
-    rows = [[face[name] for name in deck.before] for deck in decks]
-    first = set(rows[0]) if rows else set()
-    if any(len(row) != len(first) or set(row) != first for row in rows):
-        return None
-    return np.array(rows, np.int64)
+    same = ((np.sort(block, axis=1) == first).all() for block in in_blocks(faces))
+    return faces if all(same) else None
 
 
 def unknown_face(decks: Sequence[DeckOrders]) -> str:
-    """Return the first name in the orders in that is not a card's, or "" if there is none."""
-    for name in (name for deck in decks for name in deck.before):
-        try:
-            _card(name)
-        except UnknownCardError:
-            return name
+    """Return the first name in the orders in of whole decks that is not a card's, or "" if there is none."""
+    all_decks = packed(decks)
+    odd = np.array([_face_or_none(name) < 0 for name in all_decks.names])
+    for block in in_blocks(all_decks.before[all_decks.whole]):
+        if (found := odd[block].ravel()).any():
+            return all_decks.names[int(block.ravel()[found.argmax()])]
     return ""
 
 
@@ -111,14 +118,26 @@ def runs(out: Faces, kinds: Kinds) -> Counts:
     return found
 
 
-def numbers_of_runs(faces: Faces, kinds: Kinds) -> tuple[int, ...]:
+def numbers_of_runs(faces: Stored, kinds: Kinds) -> tuple[int, ...]:
     """Return in how many ways the cards of these decks form k runs. Raise `OrderError` if the decks have different
     numbers of a kind, since they then have no common distribution. No decks count as no cards.
     """
-    each = np.stack([(kinds.of[np.atleast_2d(faces)] == kind).sum(axis=1) for kind in range(kinds.kinds)], axis=1)
-    if not len(each):
+    rows = np.atleast_2d(faces)
+    if not len(rows):
         return run_numbers(())
-    if (each != each[0]).any():
-        number = int(np.flatnonzero((each != each[0]).any(axis=1))[0]) + 1
-        raise OrderError("mixed-faces", f"Deck {number} has not as many cards of each kind as deck 1.")
-    return run_numbers(tuple(int(size) for size in each[0]))
+    first = _sizes(rows[:1], kinds)[0]
+    number = 1
+    for block in in_blocks(rows):
+        if (others := (_sizes(block, kinds) != first).any(axis=1)).any():
+            number += int(others.argmax())
+            raise OrderError("mixed-faces", f"Deck {number} has not as many cards of each kind as deck 1.")
+        number += len(block)
+    return run_numbers(tuple(int(size) for size in first))
+
+
+def _sizes(faces: Stored, kinds: Kinds) -> Counts:
+    """Count the cards of each kind in each deck."""
+    decks = len(faces)
+    cell = kinds.of[faces] + kinds.kinds * np.arange(decks)[:, None]
+    found: Counts = np.bincount(cell.ravel(), minlength=decks * kinds.kinds).reshape(decks, kinds.kinds)
+    return found

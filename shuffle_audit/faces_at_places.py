@@ -18,6 +18,7 @@ import numpy.typing as npt
 from controller.rules.hands import pictures, points
 from firmware_bridge.cards import DECK, RANKS, SUITS
 from shuffle_audit.cells import Cells, bernoulli
+from shuffle_audit.orders import in_blocks
 from shuffle_audit.shown import NOT_KNOWN, ShownFaces
 
 ID: Final = "faces-at-places"
@@ -69,11 +70,13 @@ def _at_places(shown: ShownFaces, kind: npt.NDArray[np.int64], names: Sequence[s
     size, kinds = len(shown.names), len(names)
     weight = float(SORTED * kinds * size)
     sizes = np.bincount(kind, minlength=kinds)[:kinds]
-    kind_at = np.where(shown.cards == NOT_KNOWN, NOT_KNOWN, kind[shown.cards])
-    kind_at[kind_at >= kinds] = NOT_KNOWN
-    cell = (kind_at * size + np.arange(size))[kind_at != NOT_KNOWN]
-    table = np.bincount(cell, minlength=kinds * size).reshape(kinds, size)
-    seen = (shown.cards != NOT_KNOWN).sum(axis=0)
+    compared = np.where(kind < kinds, kind, NOT_KNOWN)
+    cell_counts, seen = np.zeros(kinds * size, np.int64), np.zeros(size, np.int64)
+    for block in in_blocks(shown.cards):
+        kind_at = np.where(block == NOT_KNOWN, NOT_KNOWN, compared[block])
+        cell_counts += np.bincount((kind_at * size + np.arange(size))[kind_at != NOT_KNOWN], minlength=kinds * size)
+        seen += (block != NOT_KNOWN).sum(axis=0)
+    table = cell_counts.reshape(kinds, size)
     for decks in np.unique(seen[seen > 0]).tolist():
         for cards in np.unique(sizes[(sizes > 0) & (sizes < size)]).tolist():
             rows, places = np.flatnonzero(sizes == cards), np.flatnonzero(seen == decks)

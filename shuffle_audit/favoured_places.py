@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shuffle_audit.exact import Distribution
-from shuffle_audit.orders import Counts, Orders
+from shuffle_audit.orders import Counts, Orders, Stored, in_blocks
 
 ID: Final = "favoured-place"
 WORDS: Final = "Decks in which the most frequent pair of a card and a place occurred"
@@ -48,10 +48,18 @@ def is_tested(decks: int, cards: int) -> bool:
     return decks > 1 and cards > 1
 
 
-def fullest_cell(orders: Orders) -> int:
+def fullest_cell(orders: Stored) -> int:
     """Return the fullest cell of one audit with one deck or more."""
+    return int(table_of(orders).max())
+
+
+def table_of(orders: Stored) -> Counts:
+    """Return the number of decks in each cell of cards (rows) and places."""
     cards = orders.shape[1]
-    return int(np.bincount((orders * cards + np.arange(cards)).ravel()).max())
+    found = np.zeros(cards**2, np.int64)
+    for block in in_blocks(orders):
+        found += np.bincount((block * cards + np.arange(cards)).ravel(), minlength=cards**2)
+    return found.reshape(cards, cards)
 
 
 @lru_cache(maxsize=128)

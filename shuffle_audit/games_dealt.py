@@ -16,10 +16,10 @@ from controller.games import GAMES, game
 from controller.games.specification import Unit
 from shuffle_audit.cells import Cells
 from shuffle_audit.dealing import dealing
-from shuffle_audit.faces import Faces
 from shuffle_audit.hands_dealt import LOW as LOW
-from shuffle_audit.hands_dealt import Compared, Deal, compare, count, kinds_of
+from shuffle_audit.hands_dealt import Compared, Deal, compare, count_dealt, kinds_of
 from shuffle_audit.money import first_reading
+from shuffle_audit.orders import Stored
 from shuffle_audit.table_hands import TableHands, table_cells
 
 ID: Final = "hands-dealt"
@@ -67,20 +67,20 @@ def deals() -> tuple[Deal, ...]:
     return tuple(found)
 
 
-def cells(out: Faces, rounds: Sequence[TableHands] = ()) -> Iterator[Cells]:
+def cells(out: Stored, rounds: Sequence[TableHands] = ()) -> Iterator[Cells]:
     """Yield the cells of the procedure, from the faces of whole decks from the top; a face may be unknown (-1). Hands
     that were dealt in `rounds` of a table have half of the alarms.
     """
     halves = 2 if rounds else 1
     weight = float(halves * sum(one.compared for one in deals()))
     for deal in deals():
-        for counted in count(deal.dealing.places, deal.dealing.hands(out), deal.kinds):
+        for counted in count_dealt(deal, out):
             yield counted.cells(weight, f"{deal.game} dealt in {deal.unit}")
     if rounds:
         yield from table_cells(rounds, halves)
 
 
-def deal_games(out: Faces, level: float) -> Dealt:
+def deal_games(out: Stored, level: float) -> Dealt:
     """Deal decks with these faces from the top; a face may be unknown (-1)."""
     together = sum(one.compared for one in deals())
     counts = [[_count(deal, one, together) for one in compare(deal, out)] for deal in deals()]

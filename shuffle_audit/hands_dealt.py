@@ -7,7 +7,7 @@ in, even the previous order out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from typing import Final, NamedTuple
@@ -24,8 +24,8 @@ from firmware_bridge.messages import Message
 from shuffle_audit.cells import Cells, bernoulli
 from shuffle_audit.dealing import Dealing, Hands, keys
 from shuffle_audit.exact import mean_and_variance, tails_of_decks
-from shuffle_audit.faces import Faces
 from shuffle_audit.faces_at_places import points_in_words
+from shuffle_audit.orders import Counts, Stored, in_blocks
 
 _RANKING = frozenset({Trait.RANKING})
 LOW: Final = 0.5  # the part of alarms that are raised by hands that are too rare
@@ -91,6 +91,17 @@ class CountedHands(NamedTuple):
         )  # fmt: skip
 
 
+class _Sums(NamedTuple):
+    """Counts over decks: by place, hands that are known, and hands of each class; by box, hands that are known together
+    with the Dealer's, and those that rank lower, the same, and higher.
+    """
+
+    known: Counts
+    classes: Counts
+    both: Counts
+    signs: Counts
+
+
 @cache
 def _keys_of_classes() -> tuple[int, ...]:
     return tuple(rank_key(unsuited(ranks)) for ranks in classes_by(_RANKING).first)
@@ -137,24 +148,38 @@ def compared(places: Sequence[Place], kinds: Sequence[HandKind]) -> int:
     return len(places) * len(kinds) + (len(places) - 1) * len(Outcome)
 
 
-def count(places: Sequence[Place], hands: Hands, kinds: Sequence[HandKind]) -> Iterator[CountedHands]:
+def count(places: Sequence[Place], hands: Iterable[Hands], kinds: Sequence[HandKind]) -> Iterator[CountedHands]:
     """Count every kind of hands at every place, and every outcome at every box. The Dealer is the last place; a hand
-    may be unknown (-1).
+    may be unknown (-1). `hands` are those of some decks at a time.
     """
-    known = hands >= 0
-    key = np.where(known, keys()[hands], THREE_PICTURES + 1)
-    table = np.stack([np.bincount(one, minlength=THREE_PICTURES + 2) for one in key.T])[:, : THREE_PICTURES + 1]
-    for decks, at in _by_number(known.sum(axis=0)):
+    sums = _sums(hands, len(places))
+    for decks, at in _by_number(sums.known):
         for kind in kinds:
-            counts = table[at][:, kind.holds].sum(axis=1)
+            counts = sums.classes[at][:, kind.holds].sum(axis=1)
             yield CountedHands(tuple(places[one] for one in at), kind.name, decks, kind.odds, counts)
-    both = known[:, :-1] & known[:, -1:]
-    above = np.where(both, np.sign(key[:, :-1] - key[:, -1:]), 2)
-    for decks, at in _by_number(both.sum(axis=0)):
+    for decks, at in _by_number(sums.both):
         for each, sign in ((Outcome.WIN, 1), (Outcome.LOSE, -1), (Outcome.TIE, 0)):
-            counts = (above[:, at] == sign).sum(axis=0)
             odds = float(outcome_odds()[each])
-            yield CountedHands(tuple(places[one] for one in at), each.value, decks, odds, counts)
+            yield CountedHands(tuple(places[one] for one in at), each.value, decks, odds, sums.signs[sign + 1, at])
+
+
+def _sums(hands: Iterable[Hands], places: int) -> _Sums:
+    found = _Sums(
+        np.zeros(places, np.int64), np.zeros((places, THREE_PICTURES + 1), np.int64), np.zeros(places - 1, np.int64),
+        np.zeros((3, places - 1), np.int64),
+    )  # fmt: skip
+    for some in hands:
+        known = some >= 0
+        key = np.where(known, keys()[some], THREE_PICTURES + 1)
+        np.add(found.known, known.sum(axis=0), out=found.known)
+        for place, one in enumerate(key.T):
+            found.classes[place] += np.bincount(one, minlength=THREE_PICTURES + 2)[: THREE_PICTURES + 1]
+        both = known[:, :-1] & known[:, -1:]
+        np.add(found.both, both.sum(axis=0), out=found.both)
+        above = np.where(both, np.sign(key[:, :-1] - key[:, -1:]), 2)
+        for sign in (-1, 0, 1):
+            found.signs[sign + 1] += (above == sign).sum(axis=0)
+    return found
 
 
 def _by_number(seen: npt.NDArray[np.int64]) -> Iterator[tuple[int, list[int]]]:
@@ -163,9 +188,14 @@ def _by_number(seen: npt.NDArray[np.int64]) -> Iterator[tuple[int, list[int]]]:
         yield decks, np.flatnonzero(seen == decks).tolist()
 
 
-def compare(deal: Deal, out: Faces) -> list[Compared]:
+def count_dealt(deal: Deal, out: Stored) -> Iterator[CountedHands]:
+    """Count the hands that are dealt from decks with these faces from the top; a face may be unknown (-1)."""
+    return count(deal.dealing.places, (deal.dealing.hands(block) for block in in_blocks(out)), deal.kinds)
+
+
+def compare(deal: Deal, out: Stored) -> list[Compared]:
     """Compare every count of a deal with the exact odds. A face may be unknown (-1)."""
-    counts = count(deal.dealing.places, deal.dealing.hands(out), deal.kinds)
+    counts = count_dealt(deal, out)
     return [one for counted in counts for one in _compared(counted)]
 
 

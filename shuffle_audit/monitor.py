@@ -36,7 +36,7 @@ FEW_KNOWN: Final = "too-few-cards"
 SKIPPED: Final = "skipped"
 SOME_SHELVES: Final = "a shelf shuffler"
 WHY: Final = {
-    NOT_KNOWN: "the order in is not known, so the order out shows nothing",
+    NOT_KNOWN: "the order in is not known, so only the faces of the order out can count",
     FEW_KNOWN: f"fewer than {LEAST_KNOWN} cards are known both before and after",
     SKIPPED: "it came before the watched decks",
     TWICE: "its orders in and out are those of an earlier deck, which does not happen by chance: either the line was "

@@ -24,8 +24,8 @@ from shuffle_audit import exact
 from shuffle_audit.cells import Cells, bernoulli
 from shuffle_audit.exact import Distribution
 from shuffle_audit.faces_at_places import sortings
-from shuffle_audit.orders import Counts, Orders
-from shuffle_audit.shown import NOT_KNOWN, ShownFaces
+from shuffle_audit.orders import Counts, Orders, Stored, in_blocks
+from shuffle_audit.shown import ShownFaces
 
 ID: Final = "neighbours"
 WORDS: Final = "The most unusual number of cards that follow others"
@@ -69,7 +69,7 @@ def of_kinds(cards: int, first: int, second: int) -> Distribution:
     )
 
 
-def cells(orders: Orders, shown: ShownFaces | None) -> Iterator[Cells]:
+def cells(orders: Stored, shown: ShownFaces | None) -> Iterator[Cells]:
     """Yield the cells of whole decks: of places by their orders, of cards by those that came out whole."""
     size = orders.shape[1]
     if size > 1 and len(orders):
@@ -77,7 +77,7 @@ def cells(orders: Orders, shown: ShownFaces | None) -> Iterator[Cells]:
         yield _pairs(orders, [f"place {place + 1}" for place in range(size)])
     if shown is None or len(shown.names) < 2:
         return
-    whole = shown.cards[(shown.cards != NOT_KNOWN).all(axis=1)]
+    whole = shown.whole
     if not len(whole):
         return
     yield _pairs(whole, shown.names)
@@ -86,10 +86,11 @@ def cells(orders: Orders, shown: ShownFaces | None) -> Iterator[Cells]:
             yield from _kinds(whole, one.of[shown.faces], one.names)
 
 
-def _distances(orders: Orders) -> Iterator[Cells]:
+def _distances(orders: Stored) -> Iterator[Cells]:
     decks, size = orders.shape
-    steps = (orders[:, 1:] - orders[:, :-1]) % size
-    counts = np.bincount(steps.ravel(), minlength=size)
+    counts = np.zeros(size, np.int64)
+    for block in in_blocks(orders):
+        counts += np.bincount(((block[:, 1:] - block[:, :-1]) % size).ravel(), minlength=size)
     cycles = np.array([0, *(size // gcd(size, step) for step in range(1, size))])
     for cycle in np.unique(cycles[1:]).tolist():
         own = np.flatnonzero(cycles == cycle)
@@ -103,10 +104,9 @@ def _named_by(numbers: npt.NDArray[np.int64], words: str) -> Callable[[int], str
     return lambda at: words.format(numbers[at])
 
 
-def _pairs(cards: Orders, names: Sequence[str]) -> Cells:
+def _pairs(cards: Stored, names: Sequence[str]) -> Cells:
     decks, size = cards.shape
-    pairs = np.bincount((cards[:, :-1] * size + cards[:, 1:]).ravel(), minlength=size * size).reshape(size, size)
-    others = pairs[~np.eye(size, dtype=bool)]
+    others = _followers(cards, np.arange(size), size)[~np.eye(size, dtype=bool)]
     return Cells(bernoulli(1 / size), decks, others, _following(names), float(KINDS * len(others)), LOW)
 
 
@@ -120,10 +120,19 @@ def _following(names: Sequence[str]) -> Callable[[int], str]:
     return name
 
 
-def _kinds(cards: Orders, kind: npt.NDArray[np.int64], names: Sequence[str]) -> Iterator[Cells]:
+def _followers(cards: Stored, kind: npt.NDArray[np.int64], kinds: int) -> Counts:
+    """Count how often a card of one kind (rows) is followed by one of another."""
+    found = np.zeros(kinds * kinds, np.int64)
+    for block in in_blocks(cards):
+        of = kind[block]
+        found += np.bincount((of[:, :-1] * kinds + of[:, 1:]).ravel(), minlength=kinds * kinds)
+    return found.reshape(kinds, kinds)
+
+
+def _kinds(cards: Stored, kind: npt.NDArray[np.int64], names: Sequence[str]) -> Iterator[Cells]:
     decks, size = cards.shape
-    of, kinds = kind[cards], len(names)
-    table = np.bincount((of[:, :-1] * kinds + of[:, 1:]).ravel(), minlength=kinds * kinds)
+    kinds = len(names)
+    table = _followers(cards, kind, kinds).ravel()
     sizes = np.bincount(kind, minlength=kinds)
     groups: dict[tuple[int, int], list[int]] = {}
     for first in range(kinds):

@@ -9,15 +9,21 @@ from __future__ import annotations
 
 import csv
 import io
+from array import array
+from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from io import BufferedReader
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, overload
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 
-from firmware_bridge.edited_text import NotTextError, decode_edited
+from firmware_bridge.edited_text import NotTextError, edited_lines
 from shuffle_audit import MOST_CARDS
-from shuffle_audit.orders import UNKNOWN, DeckOrders, OrderError
+from shuffle_audit.orders import UNKNOWN, Counts, DeckOrders, Hashes, OrderError, hashes_of, in_blocks
+from shuffle_audit.packed_decks import DeckPacker, PackedDecks
 from shuffle_audit.partial_orders import verify_cards
 
 JSON_LINES: Final = (".jsonl", ".ndjson")
@@ -63,6 +69,37 @@ class FileDeck(NamedTuple):
     number: str = ""
 
 
+class FileDecks(Sequence[FileDeck]):
+    """The decks of files, in little memory. `files` has each file with the index of its first deck."""
+
+    def __init__(
+        self, decks: PackedDecks, files: Sequence[tuple[str, int]], lines: Sequence[int], numbers: Sequence[str]
+    ) -> None:
+        self.decks = decks
+        self.lines = lines
+        self._files = tuple(files)
+        self._numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self.decks)
+
+    @overload
+    def __getitem__(self, at: int) -> FileDeck: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[FileDeck]: ...
+    def __getitem__(self, at: int | slice) -> FileDeck | list[FileDeck]:
+        if isinstance(at, slice):
+            return [self[one] for one in range(*at.indices(len(self)))]
+        begins = [begin for _, begin in self._files]
+        file = self._files[bisect(begins, at) - 1][0]
+        return FileDeck(file, self.lines[at], self.decks[at], self._numbers[at])
+
+    def of_file(self, file: str) -> range:
+        """Return the indexes of the decks of a file."""
+        ends = [*(begin for _, begin in self._files[1:]), len(self)]
+        return next(range(begin, end) for (name, begin), end in zip(self._files, ends, strict=True) if name == file)
+
+
 class _RefusedError(Exception):
     """Raised for a line, or a whole file, that does not hold a deck."""
 
@@ -85,36 +122,98 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True):
     deck: int | str | None = None
 
 
-def read_decks(
-    paths: Sequence[Path], read_bytes: Callable[[Path], bytes] = Path.read_bytes, *, as_written: bool = False
-) -> list[FileDeck]:
-    """Return all decks of these files in order; they have the same cards. `read_bytes` is called once for each file.
-    `as_written` accepts files in which 'before' and 'after' look exchanged.
+def open_file(path: Path) -> BufferedReader:
+    return path.open("rb")
 
-    Raise `OrderFileError`, and what `read_bytes` raises other than OSError.
+
+def read_decks(
+    paths: Sequence[Path], opened: Callable[[Path], BufferedReader] = open_file, *, as_written: bool = False
+) -> FileDecks:
+    """Return all decks of these files in order; they have the same cards. `opened` opens each file once. `as_written`
+    accepts files in which 'before' and 'after' look exchanged.
+
+    Raise `OrderFileError`, and what the opened files raise other than OSError.
     """
-    found: list[FileDeck] = []
-    seen: dict[DeckOrders, _Former] = {}
-    numbered_in: dict[tuple[str, str], int] = {}
-    faults: list[OrderFileFault] = []
+    reader = _Reader()
     for path in paths:
-        try:
-            for line, read in _decks_of(path, read_bytes):
-                first = found[0] if found else None
-                try:
-                    numbered = _accepted(read)
-                    found.append(FileDeck(str(path), line, _checked(numbered.deck, first), numbered.number))
-                    _verify_new(found[-1], seen)
-                    _verify_number(found[-1], numbered_in)
-                except _RefusedError as refused:
-                    faults.append(OrderFileFault(str(path), line, refused.code, str(refused)))
-        except _RefusedError as refused:
-            faults.append(OrderFileFault(str(path), refused.line, refused.code, str(refused)))
+        reader.read(path, opened)
+    found = reader.found()
     if not as_written and (fault := _exchanged(found)):
-        faults.append(fault)
-    if faults:
-        raise OrderFileError(faults)
+        reader.faults.append(fault)
+    if reader.faults:
+        raise OrderFileError(reader.faults)
     return found
+
+
+class _Reader:
+    """Reads files, deck by deck, and keeps what it needs to find decks that are alike."""
+
+    def __init__(self) -> None:
+        self.faults: list[OrderFileFault] = []
+        self._packer = DeckPacker()
+        self._files: list[tuple[str, int]] = []
+        self._lines = array("Q")
+        self._numbers: list[str] = []
+        self._lines_of_numbers: dict[str, int] = {}  # in this file
+        self._first: FileDeck | None = None
+        self._cards: frozenset[str] = frozenset()
+        self._seen: dict[int, int] = {}  # the first deck, by the hash of its orders
+        self._numbers_of_alike: dict[int, set[str]] = {}  # by the first deck
+
+    def read(self, path: Path, opened: Callable[[Path], BufferedReader]) -> None:
+        file = str(path)
+        self._files.append((file, len(self._packer)))
+        self._lines_of_numbers = {}
+        try:
+            for line, read in _decks_of(path, opened):
+                try:
+                    self._take(file, line, _accepted(read))
+                except _RefusedError as refused:
+                    self.faults.append(OrderFileFault(file, line, refused.code, str(refused)))
+        except _RefusedError as refused:
+            self.faults.append(OrderFileFault(file, refused.line, refused.code, str(refused)))
+
+    def found(self) -> FileDecks:
+        return FileDecks(self._packer.packed(), self._files, self._lines, self._numbers)
+
+    def _take(self, file: str, line: int, read: NumberedDeck) -> None:
+        """Keep a deck. Raise `_RefusedError`."""
+        deck = read.deck
+        if not self._is_sound(deck):
+            _checked(deck, self._first)
+        if self._first is None:
+            self._first = FileDeck(file, line, deck, read.number)
+            self._cards = frozenset(_cards(deck)) if deck.is_whole else frozenset()
+        row = self._packer.add(deck)
+        self._lines.append(line)
+        self._numbers.append(read.number)
+        if not comes_twice_by_chance(deck):
+            self._verify_new(row, read.number)
+        if read.number and self._lines_of_numbers.setdefault(read.number, line) != line:
+            former = self._lines_of_numbers[read.number]
+            raise _RefusedError("number-twice", f"The deck in line {former} also has the number {read.number}.")
+
+    def _is_sound(self, deck: DeckOrders) -> bool:
+        """Return whether both orders have exactly the cards of the first deck, which is whole."""
+        cards = len(self._cards)
+        return cards > 0 and all(
+            len(one) == cards and self._cards == frozenset(one) for one in (deck.before, deck.after)
+        )
+
+    def _verify_new(self, row: tuple[int, ...], number: str) -> None:
+        """Raise `_RefusedError` if an earlier deck has the same orders and this one has no distinct number."""
+        at = self._seen.setdefault(hash(row), len(self._packer) - 1)
+        if at == len(self._packer) - 1 or self._packer.row(at) != row:
+            return
+        if is_another(self._numbers_of_alike.setdefault(at, {self._numbers[at]}), number):
+            return
+        file = self._files[bisect([begin for _, begin in self._files], at) - 1][0]
+        raise _RefusedError(
+            TWICE,
+            f"This deck has the orders in and out of the one in {file}, line {self._lines[at]}, which does not happen "
+            "by chance. If the line was copied, remove one of them. If both decks were shuffled, the machine repeats "
+            "itself: take it out of service, and give each deck a number of its own as 'deck', so that both count.",
+        )
 
 
 def deck_of_line(line: str) -> NumberedDeck:
@@ -163,87 +262,67 @@ def is_another(numbers: set[str], number: str) -> bool:
     return another
 
 
-class _Former(NamedTuple):
-    """The first deck that has these orders, and the numbers of all decks that have them."""
-
-    first: FileDeck
-    numbers: set[str]
-
-
-def _verify_new(one: FileDeck, seen: dict[DeckOrders, _Former]) -> None:
-    """Raise `_RefusedError` if an earlier deck has the same orders and this one has no distinct number."""
-    if comes_twice_by_chance(one.deck):
-        return
-    former = seen.setdefault(one.deck, _Former(one, set()))
-    if is_another(former.numbers, one.number):
-        return
-    raise _RefusedError(
-        TWICE,
-        f"This deck has the orders in and out of the one in {former.first.file}, line {former.first.line}, which does "
-        "not happen by chance. If the line was copied, remove one of them. If both decks were shuffled, the machine "
-        "repeats itself: take it out of service, and give each deck a number of its own as 'deck', so that both count.",
-    )
-
-
-def _verify_number(one: FileDeck, numbered_in: dict[tuple[str, str], int]) -> None:
-    """Raise `_RefusedError` if an earlier deck of the file has the same number."""
-    line = numbered_in.setdefault((one.file, one.number), one.line)
-    if one.number and line != one.line:
-        raise _RefusedError("number-twice", f"The deck in line {line} also has the number {one.number}.")
-
-
-def _exchanged(found: Sequence[FileDeck]) -> OrderFileFault | None:
+def _exchanged(found: FileDecks) -> OrderFileFault | None:
     """Return a fault if whole decks show that 'before' and 'after' are exchanged, or lines are in reverse order of
     time: more decks come out in an order in which an earlier one went in (or came out of another order) than go in as
     an earlier one came out. Decks that came out as they went in say nothing.
     """
-    went_in: set[tuple[str, ...]] = set()
-    came_out: dict[tuple[str, ...], tuple[str, ...]] = {}
-    odd: list[FileDeck] = []
-    onward = 0
-    for one in found:
-        deck = one.deck
-        if not deck.is_whole or len(deck.after) < TELLING:
-            continue
-        onward += deck.before in came_out or deck.before[::-1] in came_out  # put in again, perhaps reversed
-        if deck.after != deck.before:
-            if deck.after in went_in or came_out.get(deck.after, deck.before) != deck.before:
-                odd.append(one)
-            came_out.setdefault(deck.after, deck.before)
-        went_in.add(deck.before)
-    if len(odd) <= onward:
+    decks, at = found.decks, found.decks.whole
+    if decks.cards < TELLING or not len(at):
+        return None
+    before, after = decks.before[at], decks.after[at]
+    went, came, turned = hashes_of(before), hashes_of(after), hashes_of(before[:, ::-1])
+    moved = np.concatenate([(one != other).any(axis=1) for one, other in zip(in_blocks(before), in_blocks(after),
+                                                                            strict=True)])  # fmt: skip
+    all_of, numbers = np.ones(len(at), bool), np.arange(len(at))
+    onward = (_first(came, moved, went) < numbers) | (_first(came, moved, turned) < numbers)  # put in, or reversed
+    former = _first(came, moved, came)
+    other = (former < numbers) & (went[np.minimum(former, len(at) - 1)] != went)
+    odd = np.flatnonzero(moved & ((_first(went, all_of, came) < numbers) | other))
+    if len(odd) <= onward.sum():
         return None
     more = f", as in {len(odd) - 1:,} more" if len(odd) > 1 else ""
+    first = found[int(at[odd[0]])]
     return OrderFileFault(
-        odd[0].file, odd[0].line, EXCHANGED,
+        first.file, first.line, EXCHANGED,
         f"An earlier deck went in, or came out, in the order in which this one came out{more}: 'before' and "
         "'after' are exchanged, or the lines are not in the order of time. If neither is the case, use --as-written.",
     )  # fmt: skip
 
 
-def _decks_of(path: Path, read_bytes: Callable[[Path], bytes]) -> Iterator[tuple[int, NumberedDeck | _RefusedError]]:
+def _first(hashes: Hashes, which: npt.NDArray[np.bool_], asked: Hashes) -> Counts:
+    """Return the first of the decks chosen by `which` that has each asked hash, or a number above all."""
+    distinct, first = np.unique(hashes[which], return_index=True)
+    if not len(distinct):
+        return np.full(len(asked), len(hashes))
+    at = np.minimum(np.searchsorted(distinct, asked), len(distinct) - 1)
+    found: Counts = np.where(distinct[at] == asked, np.flatnonzero(which)[first[at]], len(hashes))
+    return found
+
+
+def _decks_of(
+    path: Path, opened: Callable[[Path], BufferedReader]
+) -> Iterator[tuple[int, NumberedDeck | _RefusedError]]:
     """Yield the decks line by line. Raise `_RefusedError` if the file as a whole cannot be read."""
     if path.suffix.lower() not in (*JSON_LINES, CSV):
         raise _RefusedError("file-kind", _kinds())
+    empty = True
+    read = _json_lines if path.suffix.lower() in JSON_LINES else _rows
     try:
-        content = read_bytes(path)
+        with opened(path) as file:
+            for line, deck in read(file):
+                empty = False
+                yield line, deck
     except OSError as error:
         raise _RefusedError("file-unreadable", f"The file cannot be read: {error.strerror or error}.") from error
-    try:
-        text = decode_edited(content)
     except NotTextError as error:
         raise _RefusedError("not-text", f"It cannot be read: {error.why}.", error.line) from error
-    found = _json_lines(text) if path.suffix.lower() in JSON_LINES else _rows(text)
-    empty = True
-    for line, deck in found:
-        empty = False
-        yield line, deck
     if empty:
         raise _RefusedError("empty-file", "It contains no deck.")
 
 
-def _json_lines(text: str) -> Iterator[tuple[int, NumberedDeck | _RefusedError]]:
-    for number, line in enumerate(text.split("\n"), start=1):
+def _json_lines(file: BufferedReader) -> Iterator[tuple[int, NumberedDeck | _RefusedError]]:
+    for number, line in enumerate(edited_lines(file, "\n"), start=1):
         if line.strip():
             yield number, _from_json(line)
 
@@ -268,9 +347,9 @@ def _lower_first(error: Exception) -> str:
     return text[:1].lower() + text[1:]
 
 
-def _rows(text: str) -> Iterator[tuple[int, NumberedDeck | _RefusedError]]:
+def _rows(file: BufferedReader) -> Iterator[tuple[int, NumberedDeck | _RefusedError]]:
     """Yield the rows. Raise `_RefusedError` for a header without the columns, and for invalid CSV."""
-    table = csv.reader(io.StringIO(text, newline=""), strict=True)
+    table = csv.reader(edited_lines(file, ""), strict=True)
     header: list[str] = []
     try:
         for row in table:

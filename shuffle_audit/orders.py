@@ -6,16 +6,21 @@ card that is dealt first. So an unshuffled order is 0, 1, 2, ...
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import Final, TypeAlias
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any, Final, TypeAlias
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 Orders: TypeAlias = npt.NDArray[np.int64]
+Stored: TypeAlias = npt.NDArray[np.integer[Any]]
+"""Orders, or other numbers of cards, a row for each deck, in a type that takes little memory. Read it `in_blocks`."""
 Counts: TypeAlias = npt.NDArray[np.int64]
 """A number for each deck."""
+Hashes: TypeAlias = npt.NDArray[np.uint64]
+"""A hash for each deck."""
+IN_A_BLOCK: Final = 1 << 18  # cards
 
 
 class OrderError(ValueError):
@@ -40,7 +45,8 @@ def order_of(before: Sequence[Hashable], after: Sequence[Hashable]) -> npt.NDArr
 def verify_same_deck(before: Sequence[Hashable], after: Sequence[Hashable], more: tuple[int, int] = (0, 0)) -> None:
     """Raise `OrderError` unless both belong to one deck. `more` has the numbers of unknown cards in the two orders."""
     for name, cards in (("in", before), ("out", after)):
-        if twice := sorted({str(card) for card in cards if cards.count(card) > 1}):
+        if len(set(cards)) < len(cards):
+            twice = sorted({str(card) for card in cards if cards.count(card) > 1})
             raise OrderError("card-twice", f"In the order {name} there is more than one of {_listed(twice)}.")
     lacking, foreign = (sorted(map(str, set(one) - set(other))) for one, other in ((before, after), (after, before)))
     came = f"What came out has {_listed(foreign)}, which did not go in."
@@ -58,6 +64,27 @@ def _listed(cards: Sequence[str]) -> str:
 
 def unshuffled(decks: int, cards: int) -> Orders:
     return np.tile(np.arange(cards), (decks, 1))
+
+
+def stored(rows: npt.NDArray[np.integer[Any]], numbers: int) -> Stored:
+    """Return rows of numbers from -1 to below `numbers` in the smallest type."""
+    return rows.astype(next(one for one in (np.int8, np.int16, np.int32) if numbers <= np.iinfo(one).max))
+
+
+def in_blocks(rows: Stored, size: int = 0) -> Iterator[Orders]:
+    """Yield the rows, some at a time, in the type in which to compute. `size` is the number of cards to reckon with for
+    each row, if it is not that of the row itself.
+    """
+    step = max(1, IN_A_BLOCK // max(1, size or rows.shape[1]))
+    for begin in range(0, len(rows), step):
+        yield rows[begin : begin + step].astype(np.int64, copy=False)
+
+
+def hashes_of(rows: Stored) -> Hashes:
+    """Return a hash of each row. Different rows have the same hash with a chance of about 1e-19."""
+    weights = np.random.default_rng(0).integers(2**64, size=rows.shape[1], dtype=np.uint64)
+    found = [(block.astype(np.uint64) * weights).sum(axis=1, dtype=np.uint64) for block in in_blocks(rows)]
+    return np.concatenate(found) if found else np.empty(0, np.uint64)
 
 
 def inverse(orders: Orders) -> Orders:

@@ -1,7 +1,5 @@
 """Decks with unknown cards: each becomes the relative order of the cards that are known on both sides.
 
-    DeckOrders, cards not known ──> order_in_part, a deck of k cards ──> Seen: whole decks, and others by their size
-
 Where every order of n cards is equally likely, so is each of the k! relative orders of k of them, if the choice of
 these k does not depend on where they came from: the first k places, the places of exposed hands, k cards chosen by
 their faces. So a relative order is the order of a deck of k cards: each procedure has its exact distribution with n =
@@ -15,72 +13,17 @@ fault is then found later, but no false one is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import groupby
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from shuffle_audit.orders import UNKNOWN, DeckOrders, OrderError, Orders, order_of, verify_same_deck
+from shuffle_audit.orders import UNKNOWN, DeckOrders, OrderError, order_of, verify_same_deck
 
 LEAST_KNOWN: Final = 6
 """The least number of known cards of a partly known deck: fewer show hardly anything."""
 Order: TypeAlias = npt.NDArray[np.int64]
 """One deck, as a row of `Orders`."""
-
-
-class Seen(NamedTuple):
-    """Decks as far as they are known. `orders` are in sequence. `whole`: the orders of decks known completely, as one
-    array. `parts`: the orders of decks known in part, one array for each number of known cards. `few`: the number of
-    decks left out because fewer than `LEAST_KNOWN` of their cards are known.
-    """
-
-    orders: tuple[Order, ...]
-    whole: Orders
-    parts: tuple[Orders, ...]
-    few: int
-
-    @property
-    def in_sequence(self) -> Iterator[Orders]:
-        """Yield the decks in sequence, grouped where neighbours have the same number of cards."""
-        return (np.stack(list(decks)) for _, decks in groupby(self.orders, len))
-
-    @property
-    def partial(self) -> int:
-        """The number of decks known in part."""
-        return sum(map(len, self.parts))
-
-
-def seen_of(decks: Sequence[DeckOrders]) -> Seen:
-    """Return decks whose order in is known. Raise `OrderError`, with the number of the deck, if their sizes differ or
-    two orders do not belong to the same deck.
-    """
-    orders: list[Order] = []
-    whole: list[Order] = []
-    parts: dict[int, list[Order]] = {}
-    few = 0
-    size = len(decks[0].after) if decks else 0
-    for number, deck in enumerate(decks, start=1):
-        try:
-            order = order_in_part(deck)
-        except OrderError as error:
-            raise OrderError(error.code, f"Deck {number}: {error}") from error
-        if len(deck.after) != size:
-            sentence = f"Deck {number} has {len(deck.after)} cards, and deck 1 has {size}."
-            raise OrderError("mixed-decks", sentence)
-        if len(order) < min(size, LEAST_KNOWN):
-            few += 1
-            continue
-        orders.append(order)
-        (whole if len(order) == size else parts.setdefault(len(order), [])).append(order)
-    stacked = np.stack(whole) if whole else np.empty((0, size), np.int64)
-    return Seen(tuple(orders), stacked, tuple(np.stack(parts[one]) for one in sorted(parts)), few)
-
-
-def too_few_known(deck: DeckOrders) -> bool:
-    """Return whether a deck is left out for having too few known cards. Raise `OrderError`."""
-    return len(order_in_part(deck)) < min(len(deck.after), LEAST_KNOWN)
 
 
 def order_in_part(deck: DeckOrders) -> Order:

@@ -54,6 +54,12 @@ def cards_in_place(orders: Orders) -> Counts:
     return _count(orders == np.arange(orders.shape[1]))
 
 
+def unchanged(orders: Orders) -> Counts:
+    """Return 1 for each deck that came out as it went in, else 0."""
+    found: Counts = (orders == np.arange(orders.shape[1])).all(axis=1).astype(np.int64)
+    return found
+
+
 def cycles(orders: Orders) -> Counts:
     """Count the cycles of the permutation: each card finds the lowest place of its cycle by doubling steps."""
     lowest, ahead = np.minimum(orders, np.arange(orders.shape[1])), orders
@@ -78,28 +84,20 @@ def guessed(orders: Orders) -> Marks:
     chance 1/c when c cards are left.
     """
     decks, cards = orders.shape
-    left = np.ones((decks, cards + 2), bool)  # with a card beyond each end that is never left
-    left[:, 0] = left[:, -1] = False
     row = np.arange(decks)
+    above = np.tile(np.arange(1, cards + 3), (decks, 1))  # the nearest card that is left; 0 and cards + 1 are beyond
+    below = above - 2
     found = np.zeros((decks, cards), bool)
     guess = np.ones(decks, np.int64)
     last, direction = np.zeros(decks, np.int64), np.ones(decks, np.int64)
     for place in range(cards):
         card = orders[:, place] + 1
         found[:, place] = guess == card
-        left[row, card] = False
+        up, down = above[row, card], below[row, card]
+        above[row, down], below[row, up] = up, down
         if place:
             direction = np.where(card > last, 1, -1)
         last = card
-        guess = _next_left(left, card, direction)
+        up = np.where(up <= cards, up, 0)
+        guess = np.where(((direction > 0) & (up > 0)) | (down == 0), up, down)
     return found
-
-
-def _next_left(left: Marks, card: Counts, direction: Counts) -> Counts:
-    """Return the nearest remaining card in that direction, else in the other, or 0 if none is left."""
-    ends = np.arange(left.shape[1])
-    above = np.where(left & (ends > card[:, None]), ends, left.shape[1]).min(axis=1)
-    below = np.where(left & (ends < card[:, None]), ends, 0).max(axis=1)
-    up = np.where(above < left.shape[1], above, below)
-    down = np.where(below > 0, below, np.where(above < left.shape[1], above, 0))
-    return np.where(direction > 0, up, down)

@@ -27,8 +27,8 @@ from shuffle_audit import (
 )
 from shuffle_audit.cells import Cells, rarest
 from shuffle_audit.exact import Distribution
-from shuffle_audit.faces import KINDS, Faces, Kinds, faces_out, numbers_of_runs, runs
-from shuffle_audit.orders import Counts, Orders
+from shuffle_audit.faces import KINDS, faces_out, numbers_of_runs, runs
+from shuffle_audit.orders import Counts, Orders, Stored, in_blocks
 from shuffle_audit.sampled import SAMPLED, Nulls, SampledProcedure
 from shuffle_audit.shown import ShownFaces
 from shuffle_audit.table_hands import TableHands
@@ -123,6 +123,7 @@ PROCEDURES: Final = (
     ),
 )  # fmt: skip
 RUNS_LOW: Final = 0.7
+RUNS_SOURCE: Final = "Wald, Wolfowitz 1940"
 RUNS_SHARE: Final = 0.0025
 RAREST: Final = (faces_at_places, games_dealt, neighbours, earlier_decks)
 """Procedures that take the rarest of many counts."""
@@ -140,13 +141,14 @@ some are left out, the others keep their shares, and false alarms are rarer.
 
 
 def examine(
-    orders: Orders,
+    orders: Stored,
     *,
     random: np.random.Generator | Nulls | None = None,
-    faces: Faces | None = None,
-    others: Sequence[Orders] = (),
+    faces: Stored | None = None,
+    others: Sequence[Stored] = (),
     shown: ShownFaces | None = None,
     rounds: Sequence[TableHands] = (),
+    advance: Callable[[int], object] = lambda done: None,
 ) -> list[Result]:
     """Run all procedures, in the order of `SHARES`.
 
@@ -154,22 +156,41 @@ def examine(
     the faces of the order in, a row for each deck or one for all. `others` are decks of other sizes, the relative
     orders of those known in part, which only sums over decks can use. `shown` has the orders out by card, of these and
     of decks without an order in; `rounds` has the hands of a table's rounds. A statistic that is constant for that many
-    decks is left out. Raise `OrderError` if decks have other faces than the first.
+    decks is left out. `advance` is called with 1 after each result. Raise `OrderError` if decks have other faces than
+    the first.
     """
-    found = [_result(one, orders, others) for one in PROCEDURES]
+    found = []
+    for one in _results(orders, random, faces, others, shown, rounds):
+        found.append(one)
+        advance(1)
+    return found
+
+
+def _results(
+    orders: Stored, random: np.random.Generator | Nulls | None, faces: Stored | None, others: Sequence[Stored],
+    shown: ShownFaces | None, rounds: Sequence[TableHands],
+) -> Iterator[Result]:  # fmt: skip
+    for one in PROCEDURES:
+        yield _result(one, orders, _total(one.counted, (orders, *others)), others)
     if favoured_places.is_tested(*orders.shape):
-        found.append(_favoured_place(orders))
+        yield _favoured_place(orders)
     if any(len(one) > 1 for one in (orders, *others)):
-        found.append(_repeated_orders([orders, *others]))
+        yield _repeated_orders([orders, *others])
     if random is not None:
         nulls = random if isinstance(random, Nulls) else Nulls(random)
-        found += [_sampled(one, orders, nulls) for one in SAMPLED if len(orders) and one.spread(len(orders))]
+        for drawn in (one for one in SAMPLED if len(orders) and one.spread(len(orders))):
+            yield _sampled(drawn, orders, nulls)
     if faces is not None:
-        found += [_result(_runs_procedure(kinds, faces), orders) for kinds in KINDS]
-    return [*found, *examine_cards(orders, shown, rounds)]
+        yield from _of_runs(orders, faces)
+    yield from examine_cards(orders, shown, rounds)
 
 
-def examine_cards(orders: Orders, shown: ShownFaces | None, rounds: Sequence[TableHands] = ()) -> Iterator[Result]:
+def _total(counted: Callable[[Orders], Counts], sizes: Sequence[Stored]) -> int:
+    """Return the sum of a count over all decks, of any number of cards."""
+    return sum(int(counted(block).sum()) for one in sizes for block in in_blocks(one))
+
+
+def examine_cards(orders: Stored, shown: ShownFaces | None, rounds: Sequence[TableHands] = ()) -> Iterator[Result]:
     """Yield the results of the procedures that take the rarest of many counts. Only that of neighbours uses orders."""
     families: dict[str, Iterable[Cells]] = {neighbours.ID: neighbours.cells(orders, shown)}
     if shown is not None:
@@ -186,7 +207,7 @@ def examine_cards(orders: Orders, shown: ShownFaces | None, rounds: Sequence[Tab
             )  # fmt: skip
 
 
-def _favoured_place(orders: Orders) -> Result:
+def _favoured_place(orders: Stored) -> Result:
     decks, cards = orders.shape
     most = favoured_places.fullest_cell(orders)
     p = max(SMALLEST, float(favoured_places.chances(decks, cards)[most]))
@@ -196,7 +217,7 @@ def _favoured_place(orders: Orders) -> Result:
     )  # fmt: skip
 
 
-def _repeated_orders(sizes: Sequence[Orders]) -> Result:
+def _repeated_orders(sizes: Sequence[Stored]) -> Result:
     """Return the result for decks grouped by their number of cards."""
     several = [one for one in sizes if len(one)]
     repeated = sum(map(repeated_orders.repeated, several))
@@ -210,16 +231,21 @@ def _repeated_orders(sizes: Sequence[Orders]) -> Result:
     )  # fmt: skip
 
 
-def _runs_procedure(kinds: Kinds, faces: Faces) -> Procedure:
-    """Return the exact procedure for runs of these kinds in decks that had these faces before the shuffle."""
-    numbers = numbers_of_runs(faces, kinds)
-    return Procedure(
-        kinds.id, kinds.words, "Wald, Wolfowitz 1940",
-        lambda orders: runs(faces_out(orders, faces), kinds), _exact_null(lambda cards: numbers), RUNS_LOW, RUNS_SHARE,
-    )  # fmt: skip
+def _of_runs(orders: Stored, faces: Stored) -> Iterator[Result]:
+    """Yield the results of the exact procedures for runs, in decks that had these faces before the shuffle."""
+    numbers = [numbers_of_runs(faces, kinds) for kinds in KINDS]
+    totals = [0] * len(KINDS)
+    rows = np.broadcast_to(faces, orders.shape)
+    for block, before in zip(in_blocks(orders), in_blocks(rows), strict=True):
+        out = faces_out(block, before)
+        for at, kinds in enumerate(KINDS):
+            totals[at] += int(runs(out, kinds).sum())
+    for kinds, ways, total in zip(KINDS, numbers, totals, strict=True):
+        null = exact.distribution(ways)
+        yield _judged(kinds.id, kinds.words, RUNS_SOURCE, [(null, len(orders))], total, RUNS_LOW, RUNS_SHARE)
 
 
-def _sampled(procedure: SampledProcedure, orders: Orders, nulls: Nulls) -> Result:
+def _sampled(procedure: SampledProcedure, orders: Stored, nulls: Nulls) -> Result:
     statistic, deviation, p, beyond = nulls.p(procedure, orders)
     expected = procedure.mean(orders.shape[1])
     return Result(
@@ -228,24 +254,20 @@ def _sampled(procedure: SampledProcedure, orders: Orders, nulls: Nulls) -> Resul
     )  # fmt: skip
 
 
-def _result(procedure: Procedure, orders: Orders, others: Sequence[Orders] = ()) -> Result:
-    sizes = (orders, *others)
-    parts = [(procedure.null(one.shape[1]), len(one)) for one in sizes if len(one)]
+def _result(procedure: Procedure, orders: Stored, statistic: int, others: Sequence[Stored]) -> Result:
+    parts = [(procedure.null(one.shape[1]), len(one)) for one in (orders, *others) if len(one)]
+    return _judged(procedure.id, procedure.words, procedure.source, parts, statistic, procedure.low, procedure.share)
+
+
+def _judged(
+    name: str, words: str, source: str, parts: Sequence[tuple[Distribution, int]], statistic: int, low: float,
+    share: float,
+) -> Result:  # fmt: skip
+    """Return the result of a sum over decks. `parts`: the distribution of one deck, with the number of such decks."""
     moments = [(exact.mean_and_variance(one), decks) for one, decks in parts]
     expected = sum(decks * mean for (mean, _), decks in moments)
     deviation = sqrt(sum(decks * variance for (_, variance), decks in moments))
-    statistic = sum(int(procedure.counted(one).sum()) for one in sizes if len(one))
-    low, high = exact.tails_of_sizes(parts, statistic)
-    tails = ((low, procedure.low), (high, 1 - procedure.low))
+    tails = zip(exact.tails_of_sizes(parts, statistic), (low, 1 - low), strict=True)
     p = max(SMALLEST, min(1.0, *(tail / part for tail, part in tails if part)))
-    return Result(
-        procedure.id,
-        procedure.words,
-        procedure.source,
-        statistic,
-        expected,
-        deviation,
-        p,
-        min(1.0, p / procedure.share),
-        sum(map(len, sizes)),
-    )
+    decks = sum(decks for _, decks in parts)
+    return Result(name, words, source, statistic, expected, deviation, p, min(1.0, p / share), decks)

@@ -17,8 +17,8 @@ import msgspec
 import numpy as np
 
 from shuffle_audit.models.shelf import Shelves
-from shuffle_audit.orders import Orders
-from shuffle_audit.sampled import CARD_POSITION, Nulls, card_against_position, card_position
+from shuffle_audit.orders import Stored
+from shuffle_audit.sampled import CARD_POSITION, Nulls, card_position
 
 CONFIDENCES: Final = (0.95, 0.99)
 BAD: Final = Shelves(10)
@@ -54,7 +54,7 @@ class ChiSquare(msgspec.Struct, frozen=True):
     finds: float | None = None
 
 
-def chi_square(of: Of, orders: Orders, nulls: Nulls, random: np.random.Generator | None = None) -> ChiSquare:
+def chi_square(of: Of, orders: Stored, nulls: Nulls, random: np.random.Generator | None = None) -> ChiSquare:
     """Test these decks; for cards, `orders` has the number of each card. With `random`, `finds` is simulated."""
     found = card_position(orders, nulls)
     decks, cards = orders.shape
@@ -76,6 +76,6 @@ def chi_square(of: Of, orders: Orders, nulls: Nulls, random: np.random.Generator
 def _finds(decks: int, cards: int, nulls: Nulls, random: np.random.Generator) -> float:
     """Return the share of failures, with p as `Nulls.p` computes it."""
     null = nulls.excess(CARD_POSITION, decks, cards)
-    found = [card_against_position(BAD.shuffle(random, decks, cards)[None])[0] for _ in range(AUDITS)]
+    found = [CARD_POSITION.measured_of(BAD.shuffle(random, decks, cards)) for _ in range(AUDITS)]
     reached = len(null) - np.searchsorted(null, np.array(found) - CARD_POSITION.mean(cards))
     return float(((1 + reached) / (1 + len(null)) <= 1 - CONFIDENCES[0]).mean())

@@ -12,7 +12,9 @@ from __future__ import annotations
 from math import comb, exp, factorial, lgamma, log
 from typing import Final
 
-from shuffle_audit.orders import Orders
+import numpy as np
+
+from shuffle_audit.orders import Stored, hashes_of
 
 ID: Final = "repeated-orders"
 WORDS: Final = "Decks that were shuffled exactly like an earlier one"
@@ -21,9 +23,11 @@ SHARE: Final = 0.01
 FEW: Final = 8  # cards; with more, repeated orders are rare
 
 
-def repeated(orders: Orders) -> int:
-    """Count the decks that have the same order as an earlier deck."""
-    return len(orders) - len({one.tobytes() for one in orders})
+def repeated(orders: Stored) -> int:
+    """Count the decks that have the same order as an earlier deck. Only decks with the same hash are compared."""
+    _, of, decks = np.unique(hashes_of(orders), return_inverse=True, return_counts=True)
+    alike = np.flatnonzero(decks[of] > 1)
+    return len(alike) - len({orders[at].tobytes() for at in alike})
 
 
 def bound(decks: int, cards: int) -> float:

@@ -11,14 +11,14 @@ with a chance of at most a: by the samples from 1 / (1 + samples) on, by the bou
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import ceil, exp, lgamma, log, sqrt
+from math import ceil, exp, isqrt, lgamma, log, sqrt
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from shuffle_audit import exact
-from shuffle_audit.orders import Orders
+from shuffle_audit.orders import Stored, in_blocks
 
 SAMPLES: Final = 9_999
 MOST_DECKS: Final = 100
@@ -30,23 +30,36 @@ Sets: TypeAlias = npt.NDArray[np.integer]
 """Several sets of decks: `sets[s, d, j]` is like `orders[d, j]`."""
 Statistics: TypeAlias = npt.NDArray[np.float64]
 """A number for each set."""
+Tables: TypeAlias = npt.NDArray[np.int64]
+"""The counts of each set, in one row. Those of more decks are added up."""
 
 
 class SampledProcedure(NamedTuple):
-    """A test with a sampled null distribution. `measured` is the statistic of each set; high values speak against the
-    shuffle. `mean` is its exact mean, by the number of cards. `spread` is its standard deviation for a number of decks
-    relative to that for very many; 0 means constant, and nothing is tested. `bound` is an upper bound of the chance of
-    this statistic or a higher one. `share` is as in `Procedure`.
+    """A test with a sampled null distribution. `counted` counts in sets, and `statistic` follows from the counts and
+    the number of decks; high values speak against the shuffle. `mean` is its exact mean, by the number of cards.
+    `spread` is its standard deviation for a number of decks relative to that for very many; 0 means constant, and
+    nothing is tested. `bound` is an upper bound of the chance of this statistic or a higher one. `share` is as in
+    `Procedure`.
     """
 
     id: str
     words: str
     source: str
-    measured: Callable[[Sets], Statistics]
+    counted: Callable[[Sets], Tables]
+    statistic: Callable[[Tables, int], Statistics]
     mean: Callable[[int], float]
     spread: Callable[[int], float]
     bound: Callable[[float, int, int], float]
     share: float
+
+    def measured(self, sets: Sets) -> Statistics:
+        """Return the statistic of each set."""
+        return self.statistic(self.counted(sets), sets.shape[1])
+
+    def measured_of(self, orders: Stored) -> float:
+        """Return the statistic of one set of one deck or more."""
+        tables = sum((self.counted(block[None]) for block in in_blocks(orders)), np.zeros((1, 1), np.int64))
+        return float(self.statistic(tables, len(orders))[0])
 
 
 class Sampled(NamedTuple):
@@ -58,28 +71,37 @@ class Sampled(NamedTuple):
     beyond: bool
 
 
-def card_against_position(sets: Sets) -> Statistics:
+def cards_at_positions(sets: Sets) -> Tables:
+    """Count the decks of each set in which a card is at a place."""
+    count, _, cards = sets.shape
+    cells = sets.astype(np.int64) * cards + np.arange(cards)
+    cells += (np.arange(count) * cards**2)[:, None, None]
+    return np.bincount(cells.ravel(), minlength=count * cards**2).reshape(count, -1)
+
+
+def card_against_position(table: Tables, decks: int) -> Statistics:
     """Return chi-square over cards and places: the sum of (N - D/n)^2 / (D/n), where N of D decks have a card there.
 
     Its mean is n (n - 1) and its variance 2 n^2 (1 - 1/D), exactly: a deck has each card and each place once. So it is
     n / (n - 1) times a chi-square with (n - 1)^2 degrees of freedom, for many decks. The naive form leaves that out.
     """
-    count, decks, cards = sets.shape
-    cells = sets.astype(np.int64) * cards + np.arange(cards)
-    cells += (np.arange(count) * cards**2)[:, None, None]
-    table = np.bincount(cells.ravel(), minlength=count * cards**2).reshape(count, -1)
+    cards = isqrt(table.shape[1])
     found: Statistics = (table**2).sum(axis=1) * (cards / decks) - decks * cards
     return found
 
 
-def position_shifts(sets: Sets) -> Statistics:
-    """Return chi-square over all n shifts: the sum of (C - D)^2 / D, where C cards of D decks moved by that shift,
-    going round. Its mean is n.
-    """
-    count, decks, cards = sets.shape
+def cards_by_shift(sets: Sets) -> Tables:
+    """Count the cards of each set that moved by each shift, going round."""
+    count, _, cards = sets.shape
     shifts = (np.arange(cards) - sets.astype(np.int64)) % cards
     shifts += (np.arange(count) * cards)[:, None, None]
-    table = np.bincount(shifts.ravel(), minlength=count * cards).reshape(count, -1)
+    return np.bincount(shifts.ravel(), minlength=count * cards).reshape(count, -1)
+
+
+def position_shifts(table: Tables, decks: int) -> Statistics:
+    """Return chi-square over all n shifts: the sum of (C - D)^2 / D, where C cards of D decks moved by that shift. Its
+    mean is n.
+    """
     found: Statistics = ((table - decks) ** 2).sum(axis=1) / decks
     return found
 
@@ -100,11 +122,12 @@ def _shift_bound(statistic: float, decks: int, cards: int) -> float:
 
 CARD_POSITION: Final = SampledProcedure(
     "card-position", "Cards that come to a place more or less often than others, by chi-square", "Pearson 1900",
-    card_against_position, lambda cards: cards * (cards - 1.0), lambda decks: sqrt(1 - 1 / decks), _cell_bound, 0.015,
+    cards_at_positions, card_against_position, lambda cards: cards * (cards - 1.0),
+    lambda decks: sqrt(1 - 1 / decks), _cell_bound, 0.015,
 )  # fmt: skip
 SHIFTS: Final = SampledProcedure(
     "shifts", "Places by which cards moved, counted round the deck, by chi-square", "Pearson 1900",
-    position_shifts, lambda cards: float(cards), lambda decks: 1.0, _shift_bound, 0.015,
+    cards_by_shift, position_shifts, lambda cards: float(cards), lambda decks: 1.0, _shift_bound, 0.015,
 )  # fmt: skip
 SAMPLED: Final = (CARD_POSITION, SHIFTS)
 
@@ -128,13 +151,13 @@ class Nulls:
         found = self._kept[procedure.id, drawn, cards]
         return found if drawn == decks else found * (procedure.spread(decks) / procedure.spread(drawn))
 
-    def p(self, procedure: SampledProcedure, orders: Orders) -> Sampled:
+    def p(self, procedure: SampledProcedure, orders: Stored) -> Sampled:
         """Return the statistic and its p; without decks p is 1."""
         decks, cards = orders.shape
         if not decks:
             return Sampled(0.0, 0.0, 1.0, beyond=False)
         null = self.excess(procedure, decks, cards)
-        statistic = float(procedure.measured(orders[None])[0])
+        statistic = procedure.measured_of(orders)
         reached = len(null) - int(np.searchsorted(null, statistic - procedure.mean(cards)))
         p = (1 + reached) / (1 + len(null))
         if not reached:
@@ -171,7 +194,7 @@ class CardPosition(NamedTuple):
         return (self.naive_p if naive else self.p) > 1 - confidence
 
 
-def card_position(orders: Orders, nulls: Nulls) -> CardPosition:
+def card_position(orders: Stored, nulls: Nulls) -> CardPosition:
     """Test decks in both forms."""
     decks, cards = orders.shape
     statistic, _, p, _ = nulls.p(CARD_POSITION, orders)

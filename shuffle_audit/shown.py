@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from firmware_bridge.cards import DECK
 from shuffle_audit.faces import Faces, faces_of
-from shuffle_audit.orders import UNKNOWN, DeckOrders, OrderError
+from shuffle_audit.orders import UNKNOWN, DeckOrders, OrderError, Stored, in_blocks, stored
+from shuffle_audit.packed_decks import PackedDecks, packed
 
 NOT_KNOWN = -1
 
@@ -24,14 +24,23 @@ class ShownFaces(NamedTuple):
     `names` has the name of each number. `faces` has its face, or is None if names are not those of cards.
     """
 
-    cards: npt.NDArray[np.int64]
+    cards: Stored
     names: tuple[str, ...]
     faces: Faces | None
 
     @property
-    def out(self) -> Faces:
+    def out(self) -> Stored:
         """The face at each place, or -1. Faces must be known."""
-        return np.append(self.faces, NOT_KNOWN)[self.cards] if self.faces is not None else self.cards
+        if self.faces is None:
+            return self.cards
+        found: Stored = stored(np.append(self.faces, NOT_KNOWN), len(DECK))[self.cards]
+        return found
+
+    @property
+    def whole(self) -> Stored:
+        """The cards of the decks that came out whole."""
+        found: Stored = self.cards[(self.cards != NOT_KNOWN).all(axis=1)]
+        return found
 
     @property
     def is_whole_deck(self) -> bool:
@@ -45,7 +54,8 @@ def shown_of(decks: Sequence[DeckOrders]) -> ShownFaces | str:
     The cards of a deck are known if some order names all of them, or if they are the 52 cards by name.
     """
     size = len(decks[0].after) if decks else 0
-    names = sorted({name for deck in decks for side in (deck.before, deck.after) for name in side} - {UNKNOWN})
+    all_decks = packed(decks)
+    names = sorted(set(all_decks.names) - {UNKNOWN})
     if not names:
         return "no card is known"
     try:
@@ -66,8 +76,16 @@ def shown_of(decks: Sequence[DeckOrders]) -> ShownFaces | str:
     if len(names) != size:
         return "the decks do not have one and the same set of cards" if len(names) > size else "some cards never appear"
     of[UNKNOWN] = NOT_KNOWN
-    cards = np.array([[of[name] for name in deck.after] for deck in decks], np.int64)
-    ordered = np.sort(cards, axis=1)
-    if ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != NOT_KNOWN)).any():
-        return "a deck has a card twice, spelled in two ways"
+    cards = _numbered(all_decks, of, size)
+    for ordered in (np.sort(block, axis=1) for block in in_blocks(cards)):
+        if ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != NOT_KNOWN)).any():
+            return "a deck has a card twice, spelled in two ways"
     return ShownFaces(cards, tuple(names), faces)
+
+
+def _numbered(decks: PackedDecks, of: dict[str, int], size: int) -> Stored:
+    """Return the orders out by the numbers of `of`."""
+    number = stored(np.array([of[name] for name in decks.names]), size)
+    found = np.empty(decks.after.shape, number.dtype)
+    np.take(number, decks.after, out=found, mode="clip")
+    return found

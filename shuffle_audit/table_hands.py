@@ -32,10 +32,10 @@ def table_cells(rounds: Sequence[TableHands], halves: int) -> Iterator[Cells]:
     kinds = kinds_of(first_reading(game(next(iter(GAMES)))))
     hands = np.array([[_number(dealt.get(place, ())) for place in places] for dealt in rounds])
     weight = float(halves * (1 + len(boxes)) * compared(places, kinds))
-    for counted in count(places, hands, kinds):
+    for counted in count(places, [hands], kinds):
         yield counted.cells(weight, "all rounds at the table")
     for at, box in enumerate(boxes):
-        for counted in count(places, hands[hands[:, at] >= 0], kinds):
+        for counted in count(places, [hands[hands[:, at] >= 0]], kinds):
             yield counted.cells(weight, f"rounds with {box} in play")
 
 

@@ -6,10 +6,11 @@ the same factor for one deck or a thousand.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from math import exp, log
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 import numpy as np
@@ -17,10 +18,12 @@ import numpy as np
 from shuffle_audit import earlier_decks, faces_at_places, games_dealt, patterns
 from shuffle_audit.evidence import OF_EVIDENCE, ShuffleEvidence
 from shuffle_audit.faces import KINDS, faces_if_known, unknown_face
-from shuffle_audit.orders import DeckOrders, Orders, unshuffled
-from shuffle_audit.partial_orders import LEAST_KNOWN, Seen, seen_of
+from shuffle_audit.orders import DeckOrders, Stored, in_blocks, unshuffled
+from shuffle_audit.packed_decks import PackedDecks, packed
+from shuffle_audit.partial_orders import LEAST_KNOWN
 from shuffle_audit.procedures import IN_WORDS, SHARES, SMALLEST, Result, below, examine, examine_cards
 from shuffle_audit.sampled import SAMPLED, Nulls
+from shuffle_audit.seen_orders import SeenOrders, seen_of
 from shuffle_audit.shown import ShownFaces, shown_of
 from shuffle_audit.table_hands import TableHands
 
@@ -28,6 +31,12 @@ LEVEL: Final = 0.01
 OF_PROCEDURES: Final = 0.9  # the procedures' part of the chance of a false alarm
 SURELY_SEEN: Final = 10  # decks: if these suffice for a statement, more do
 Word = Literal["bad", "nothing found", "no verdict"]
+Watch: TypeAlias = Callable[[str, int | None], AbstractContextManager[Callable[[int], object]]]
+"""Called with words for a piece of work and how much it is; what it yields is called with the work done since."""
+
+
+def unwatched(words: str, total: int | None) -> AbstractContextManager[Callable[[int], object]]:
+    return nullcontext(lambda done: None)
 
 
 class ProcedureFinding(msgspec.Struct, frozen=True):
@@ -104,26 +113,30 @@ class AuditVerdict(msgspec.Struct, frozen=True):
 
 def judge(
     decks: Sequence[DeckOrders], level: float = LEVEL, *, random: np.random.Generator | Nulls | None = None,
-    rounds: Sequence[TableHands] = (),
+    rounds: Sequence[TableHands] = (), watch: Watch = unwatched,
 ) -> AuditVerdict:  # fmt: skip
     """Judge the decks, as far as their cards are known. `level` is the chance of a false alarm over everything that is
     examined.
 
     Decks whose order in is unknown are examined by the cards that came out, which can only show that a shuffler is bad.
     `random` adds the sampled procedures (see `procedures.examine`); the procedures on faces are added if the names are
-    names of cards. `rounds` has the hands that were dealt at a table. Raise `OrderError` if the sizes of decks differ,
-    or two orders do not belong to one deck.
+    names of cards. `rounds` has the hands that were dealt at a table. `watch` shows the progress. Raise `OrderError` if
+    the sizes of decks differ, or two orders do not belong to one deck.
     """
-    known = [deck for deck in decks if deck.before]
-    cards = len(decks[0].after) if decks else 0
-    seen = seen_of(known)
-    shown = shown_of(decks)
-    if not seen.orders:
-        return _by_cards_alone(len(decks), cards, level, len(known), shown, rounds)
-    faces = faces_if_known([deck for deck in known if deck.is_whole]) if len(seen.whole) else None
+    all_decks = packed(decks)
+    known, cards = int(all_decks.has_before.sum()), all_decks.cards
+    seen = seen_of(all_decks)
+    shown = shown_of(all_decks)
+    if not len(seen.sizes):
+        return _by_cards_alone(len(decks), cards, level, known, shown, rounds)
+    faces = faces_if_known(all_decks) if len(seen.whole) else None
     by_card = shown if isinstance(shown, ShownFaces) else None
-    results = examine(seen.whole, random=random, faces=faces, others=seen.parts, shown=by_card, rounds=rounds)
-    gathered = _gathered(seen.in_sequence, level)
+    with watch("testing decks", len(SHARES)) as advance:
+        results = examine(
+            seen.whole, random=random, faces=faces, others=seen.parts, shown=by_card, rounds=rounds, advance=advance
+        )
+    with watch("gathering evidence", len(seen.sizes)) as advance:
+        gathered = _gathered(seen.in_sequence, level, advance)
     if seen.partial:
         gathered = msgspec.structs.replace(gathered, likeliest="")
     chance = _chance(results, gathered)
@@ -131,30 +144,30 @@ def judge(
     code = ""
     if word == "nothing found" and not _can_speak_of(seen, level):
         word, code = "no verdict", "too-few-decks"
-    not_run = tuple(_not_run(results, seen, known, shown, sampled=random is not None))
+    not_run = tuple(_not_run(results, all_decks, shown, sampled=random is not None))
     return AuditVerdict(
         word,
         code,
-        _sentence(word, chance, level, len(seen.orders), not_run),
+        _sentence(word, chance, level, len(seen.sizes), not_run),
         level,
         chance,
-        len(seen.orders),
-        len(decks) - len(known),
+        len(seen.sizes),
+        len(decks) - known,
         cards,
-        float(patterns.right_guesses(seen.whole).mean()) if len(seen.whole) else None,
+        _guesses(seen.whole) if len(seen.whole) else None,
         guesses_expected(cards),
         tuple(_finding(one, level * OF_PROCEDURES) for one in results),
         gathered,
         seen.partial,
-        seen.few,
-        min(map(len, seen.orders)),
+        len(seen.few),
+        int(seen.sizes.min()),
         not_run,
         0 if by_card is None else len(by_card.cards),
     )
 
 
 def _not_run(
-    results: Sequence[Result], seen: Seen, known: Sequence[DeckOrders], shown: ShownFaces | str, *, sampled: bool
+    results: Sequence[Result], decks: PackedDecks, shown: ShownFaces | str, *, sampled: bool
 ) -> Iterator[NotRun]:
     """Yield the procedures without a result. Sampled ones that were not asked for are not missing."""
     ran = {one.id for one in results}
@@ -169,16 +182,16 @@ def _not_run(
     others = [one for one in SHARES if one not in ran and one not in (*of_faces, *of_cards)]
     if not sampled:
         others = [one for one in others if one not in {procedure.id for procedure in SAMPLED}]
-    whole = [deck for deck in known if deck.is_whole]
+    some_whole = len(decks.whole) > 0
     if others:
         few = "with this many decks, their count is always the same or says nothing"
-        yield NotRun(tuple(others), few if len(whole) else "no deck is known as a whole")
+        yield NotRun(tuple(others), few if some_whole else "no deck is known as a whole")
     if of_faces:
-        name = unknown_face(whole)
+        name = unknown_face(decks)
         why = "no deck is known as a whole"
         if name:
             why = f"{name!r} is not the name of a card, such as AS, 10H or T♥"
-        elif whole:
+        elif some_whole:
             why = "the decks do not have one and the same set of cards"
         yield NotRun(of_faces, why)
 
@@ -187,6 +200,11 @@ def _finding(one: Result, limit: float) -> ProcedureFinding:
     """Return the finding. There is an alarm if the adjusted p is at most `limit`."""
     silent = one.samples > 0 and 1 / (1 + one.samples) / SHARES[one.id] > limit
     return ProcedureFinding(**one._asdict(), alarm=one.adjusted <= limit, silent=silent)
+
+
+def _guesses(orders: Stored) -> float:
+    """Return the mean number of right guesses a deck."""
+    return sum(int(patterns.right_guesses(block).sum()) for block in in_blocks(orders)) / len(orders)
 
 
 def guesses_expected(cards: int) -> float:
@@ -205,19 +223,23 @@ def can_speak(decks: int, cards: int, level: float) -> bool:
     return False
 
 
-def _can_speak_of(seen: Seen, level: float) -> bool:
+def _can_speak_of(seen: SeenOrders, level: float) -> bool:
     """Return the same for partly known decks, with as much as is known of each."""
     if not seen.parts:
         return can_speak(len(seen.whole), seen.whole.shape[1], level)
-    whole, *parts = (unshuffled(*one.shape) for one in (seen.whole, *seen.parts))
+    whole, *parts = (np.broadcast_to(np.arange(one.shape[1]), one.shape) for one in (seen.whole, *seen.parts))
     gathered = _gathered((one for one in (whole, *parts) if len(one)), level)
     return _chance(examine(whole, others=parts), gathered) <= level
 
 
-def _gathered(runs: Iterable[Orders], level: float) -> Gathered:
+def _gathered(runs: Iterable[Stored], level: float, advance: Callable[[int], object] = lambda done: None) -> Gathered:
     """Return the evidence of `runs`: decks in sequence; those of a run have the same number of cards."""
     evidence = ShuffleEvidence()
-    course = np.concatenate([[0.0], *(evidence.add(orders) for orders in runs)])  # it begins with 1
+    courses = [np.zeros(1)]  # it begins with 1
+    for block in (block for orders in runs for block in in_blocks(orders)):
+        courses.append(evidence.add(block))
+        advance(len(block))
+    course = np.concatenate(courses)
     best = int(np.argmax(course))
     limit = 1 / (level * OF_EVIDENCE)
     most = float(course[best])

@@ -53,5 +53,5 @@ class AuditCommands(FoundCommands):
 def audit() -> None:
     """Find out whether a shuffler shuffles, by the orders of whole decks before and after.
 
-    Without the order in nothing can be seen, and no verdict is given.
+    Without the order in only the cards that come out can show a fault; if they show none, there is no verdict.
     """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
-from itertools import pairwise
 from typing import Final
 
 import msgspec
@@ -20,12 +19,13 @@ from shuffle_audit.games_dealt import deal_games
 from shuffle_audit.kinds import CARDS, LEVEL, MACHINE_KINDS
 from shuffle_audit.models.named import model_named
 from shuffle_audit.models.shuffle_model import FirstPlaces
-from shuffle_audit.orders import DeckOrders, Orders
-from shuffle_audit.partial_orders import seen_of
+from shuffle_audit.orders import DeckOrders, Stored
+from shuffle_audit.packed_decks import packed
 from shuffle_audit.power import Draws
 from shuffle_audit.regulators import ChiSquare, chi_square
 from shuffle_audit.sampled import Nulls
-from shuffle_audit.shown import NOT_KNOWN, ShownFaces, shown_of
+from shuffle_audit.seen_orders import seen_of
+from shuffle_audit.shown import ShownFaces, shown_of
 from shuffle_audit.table_hands import TableHands
 from shuffle_audit.verdict import AuditVerdict, judge
 
@@ -41,25 +41,25 @@ LEAST_POWER: Final = 0.5
 def report_of(
     decks: Sequence[DeckOrders], files: tuple[ReadFile, ...], level: float, seed: int, *, with_money: bool,
     about: tuple[str, ...] = (), rounds: Sequence[TableHands] = (),
-) -> tuple[AuditReport, Orders]:  # fmt: skip
+) -> tuple[AuditReport, Stored]:  # fmt: skip
     """Return the report, and the orders of the whole decks that were examined, for plots. Raise `OrderError`."""
     of_nulls, of_money, of_chi_square = np.random.SeedSequence(seed).spawn(3)
     nulls = Nulls(np.random.default_rng(of_nulls))
-    verdict = judge(decks, level, random=nulls, rounds=rounds)
-    known = [deck for deck in decks if deck.before]
-    seen = seen_of(known)
+    all_decks = packed(decks)
+    verdict = judge(all_decks, level, random=nulls, rounds=rounds, watch=progress)
+    seen = seen_of(all_decks)
     made = files, seed, version("cardshoe"), np.__version__, about
-    power = _power([len(order) for order in seen.orders], verdict, seed) if seen.orders else ()
+    power = _power(seen.sizes.tolist(), verdict, seed) if len(seen.sizes) else ()
     verdict = _with_power(verdict, power)
-    shown = shown_of(decks)
+    shown = shown_of(all_decks)
     tested = _chi_squares(seen.whole, shown, nulls, np.random.default_rng(of_chi_square))
     dealt = deal_games(shown.out, level) if isinstance(shown, ShownFaces) and shown.is_whole_deck else None
-    if not seen.orders:
+    if not len(seen.sizes):
         return AuditReport(verdict, power, *made, regulators=tested, dealt=dealt), seen.whole
-    continued = sum(one.is_whole and one.before == former.after for former, one in pairwise(decks))
     ranked = suspects(seen.whole, others=seen.parts)
     charged, without = _money(verdict, ranked, of_money) if with_money else (None, "not-asked")
     found = _kinds(verdict)
+    continued = all_decks.continued
     return AuditReport(verdict, power, *made, ranked, tested, dealt, charged, without, continued, found), seen.whole
 
 
@@ -87,11 +87,11 @@ def _kinds(verdict: AuditVerdict) -> tuple[KindFound, ...]:
 
 
 def _chi_squares(
-    orders: Orders, shown: ShownFaces | str, nulls: Nulls, random: np.random.Generator
+    orders: Stored, shown: ShownFaces | str, nulls: Nulls, random: np.random.Generator
 ) -> tuple[ChiSquare, ...]:
     """Return the test of cards against places, of decks that came out whole, and of places in against places out."""
     found = []
-    if isinstance(shown, ShownFaces) and len(whole := shown.cards[(shown.cards != NOT_KNOWN).all(axis=1)]):
+    if isinstance(shown, ShownFaces) and len(whole := shown.whole):
         found.append(chi_square("card", whole, nulls))
     if len(orders):
         found.append(chi_square("place in", orders, nulls, random))

@@ -14,7 +14,7 @@ from shuffle_audit.commands.parts import MEANING, VERDICTS, examined, parts, pla
 from shuffle_audit.commands.report import AuditReport
 from shuffle_audit.commands.report_plots import plots_of
 from shuffle_audit.evidence import OF_EVIDENCE
-from shuffle_audit.orders import Orders
+from shuffle_audit.orders import Stored
 from shuffle_audit.procedures import SHARES
 from shuffle_audit.sampled import SAMPLES
 from shuffle_audit.verdict import OF_PROCEDURES, AuditVerdict
@@ -86,7 +86,7 @@ def tests_of(verdict: AuditVerdict) -> Iterator[tuple[str, ...]]:
 TEMPLATE: Final = Path(__file__).with_name("report.html")
 
 
-def page_of(report: AuditReport, orders: Orders) -> str:
+def page_of(report: AuditReport, orders: Stored) -> str:
     """Return the page. `orders` are those of the examined decks. Names of files are escaped."""
     plots: defaultdict[str, list[Plot]] = defaultdict(list)
     for part, plot in plots_of(orders, report.result, np.random.default_rng(report.seed)):

@@ -21,8 +21,9 @@ from shuffle_audit import exact, patterns
 from shuffle_audit.commands.figures import small
 from shuffle_audit.evidence import OF_EVIDENCE, ShuffleEvidence
 from shuffle_audit.exact import Distribution
+from shuffle_audit.favoured_places import table_of
 from shuffle_audit.models.shuffle_model import UNIFORM
-from shuffle_audit.orders import Counts, Orders
+from shuffle_audit.orders import Counts, Orders, Stored, in_blocks
 from shuffle_audit.verdict import AuditVerdict
 
 GOOD: Final = "#e08214"
@@ -51,7 +52,7 @@ COUNTED: Final = (
 )
 
 
-def plots_of(orders: Orders, verdict: AuditVerdict, random: np.random.Generator) -> Iterator[tuple[str, Plot]]:
+def plots_of(orders: Stored, verdict: AuditVerdict, random: np.random.Generator) -> Iterator[tuple[str, Plot]]:
     """Yield each plot with its part of the report; none for no decks, or too few cards.
 
     `random` draws good shuffles for comparison with the map.
@@ -65,10 +66,10 @@ def plots_of(orders: Orders, verdict: AuditVerdict, random: np.random.Generator)
     yield "regulators", positions(orders, random)
 
 
-def guesses(orders: Orders) -> Plot:
+def guesses(orders: Stored) -> Plot:
     """Plot the share of right guesses at each place."""
     decks, cards = orders.shape
-    found = patterns.guessed(orders).mean(axis=0)
+    found = np.sum([patterns.guessed(block).sum(axis=0) for block in in_blocks(orders)], axis=0) / decks
     place = np.arange(1, cards + 1)
     expected = 1 / (cards + 1 - place)
     lowest = min(SHOWN_SHARES[0], 0.5 / cards)
@@ -100,10 +101,10 @@ def guesses(orders: Orders) -> Plot:
     return Plot("Right guesses, place by place", says, drawn("guesses", draw, (7.2, 2.5)), caption)
 
 
-def counts(orders: Orders) -> Plot:
+def counts(orders: Stored) -> Plot:
     """Plot the distribution of rising sequences, valleys and peaks."""
     cards = orders.shape[1]
-    found = [one.counted(orders) for one in COUNTED]
+    found = [np.concatenate([one.counted(block) for block in in_blocks(orders)]) for one in COUNTED]
 
     def draw(figure: Figure) -> None:
         for axes, one, each in zip(figure.subplots(1, len(COUNTED)), COUNTED, found, strict=True):
@@ -139,7 +140,7 @@ def _bars(axes: Axes, found: Counts, expected: Distribution) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
 
 
-def evidence(orders: Orders, verdict: AuditVerdict) -> Plot:
+def evidence(orders: Stored, verdict: AuditVerdict) -> Plot:
     """Plot the decimal logarithm of the evidence, deck after deck."""
     course = np.append(0.0, ShuffleEvidence().add(orders)) / log(10)
     limit = log10(1 / (verdict.level * OF_EVIDENCE))
@@ -164,7 +165,7 @@ def evidence(orders: Orders, verdict: AuditVerdict) -> Plot:
     return Plot("Evidence, deck after deck", says, drawn("evidence", draw, (7.2, 2.2)), caption)
 
 
-def positions(orders: Orders, random: np.random.Generator) -> Plot:
+def positions(orders: Stored, random: np.random.Generator) -> Plot:
     """Plot where cards came from and went to, against expectation."""
     at, far = _cells(orders)
     decks, cards = orders.shape
@@ -204,7 +205,7 @@ def _chance_of_deviation(furthest: float, decks: int, cards: int, random: np.ran
     return float((1 + (found >= furthest - ROUNDED).sum()) / (1 + sets))
 
 
-def _cells(orders: Orders) -> tuple[npt.NDArray[np.int64], Figures]:
+def _cells(orders: Stored) -> tuple[npt.NDArray[np.int64], Figures]:
     """Return where cells begin, and each count's deviation in standard deviations; rows are places after the shuffle.
 
     A deck brings cards from b places to c places as a hypergeometric count, with variance b (c/n) (1 - c/n) (n - b) /
@@ -213,7 +214,7 @@ def _cells(orders: Orders) -> tuple[npt.NDArray[np.int64], Figures]:
     decks, cards = orders.shape
     size = max(1, min(ceil(sqrt(ENOUGH * cards / decks)), cards // FEWEST_CELLS))
     at = np.arange(0, cards - cards % size or cards, size)
-    cells = np.bincount((np.arange(cards) * cards + orders).ravel(), minlength=cards**2).reshape(cards, cards)
+    cells = table_of(orders).T  # rows are places after the shuffle
     found = np.add.reduceat(np.add.reduceat(cells, at, axis=0), at, axis=1)
     sizes = np.diff(np.append(at, cards)).astype(float)
     to, come = sizes[:, None], sizes[None, :]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from collections.abc import Callable, Sequence
+from io import BufferedReader, FileIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 import msgspec
@@ -16,7 +18,7 @@ from controller.commands.text import page, write_out
 from controller.problems import BadInputError
 from firmware_bridge.messages import message
 from firmware_bridge.plain_text import plain
-from shuffle_audit.commands.options import LEVEL
+from shuffle_audit.commands.options import LEVEL, in_journals, progress, split
 
 if TYPE_CHECKING:
     from shuffle_audit.commands.report import ReadFile
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from shuffle_audit.table_hands import TableHands
 
 BAD: Final = 1  # exit codes; 0: nothing found
+CHUNK: Final = 1 << 20  # bytes
 LONGEST_ABOUT: Final = 500  # characters
 NO_VERDICT: Final = 2  # same as for bad input, so that it does not pass for a good machine
 
@@ -86,33 +89,57 @@ def run(
 
 
 class Digests:
-    """Files with the SHA-256 of their content, in order."""
+    """Files with the SHA-256 of their content, in order. `advance` is called with the bytes read since its last
+    call.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, advance: Callable[[int], object] = lambda read: None) -> None:
         self.files: dict[str, Path] = {}
+        self._advance = advance
 
-    def read(self, file: Path) -> bytes:
-        """Read a file. Raise OSError, and `BadInputError` if an earlier file has the same bytes."""
-        content = file.read_bytes()
-        former = self.files.setdefault(hashlib.sha256(content).hexdigest(), file)
+    def opened(self, file: Path) -> BufferedReader:
+        """Open a file, which is hashed while it is read. Raise OSError. At its end, reading raises `BadInputError` if
+        an earlier file has the same bytes.
+        """
+        return BufferedReader(_HashedFile(file, self._advance, self._keep), CHUNK)
+
+    def _keep(self, file: Path, digest: str) -> None:
+        former = self.files.setdefault(digest, file)
         if former is not file:
             named = click.format_filename(file), click.format_filename(former)
             raise BadInputError(
                 f"{named[0]} has the same bytes as {named[1]}.", "Each deck counts once. Name only one of them."
             )
-        return content
+
+
+class _HashedFile(FileIO):
+    """A file that calls `read` with the number of bytes that were read, and `ended` with the SHA-256 of all of them."""
+
+    def __init__(self, file: Path, read: Callable[[int], object], ended: Callable[[Path, str], object]) -> None:
+        super().__init__(file)
+        self._file = file
+        self._told = read
+        self._ended = ended
+        self._digest = hashlib.sha256()
+
+    def readinto(self, buffer: Any) -> int | None:
+        count = super().readinto(buffer)
+        self._digest.update(memoryview(buffer)[:count])
+        self._told(count or 0)
+        if count == 0:
+            self._ended(self._file, self._digest.hexdigest())
+        return count
 
 
 def _read(
     files: tuple[Path, ...], maker: str | None, key_file: Path | None, *, as_written: bool
-) -> tuple[list[DeckOrders], tuple[ReadFile, ...], list[TableHands]]:
+) -> tuple[Sequence[DeckOrders], tuple[ReadFile, ...], list[TableHands]]:
     """Return the decks of files, then of journals, what was read from each, and the hands of the journals' rounds.
     Raise `BadInputError` and `JournalProblemError`.
     """
-    from shuffle_audit.commands.options import in_journals, split
     from shuffle_audit.commands.report import ReadFile
     from shuffle_audit.order_files import OrderFileError, read_decks
-    from shuffle_audit.partial_orders import too_few_known
+    from shuffle_audit.seen_orders import seen_of
 
     seen: set[Path] = set()
     for file in files:
@@ -122,23 +149,25 @@ def _read(
         if file.exists() and not (file.is_file() or file.is_dir()):
             raise BadInputError(f"{click.format_filename(file)} is not a file.", "Name a file of decks, or a journal.")
     of_decks, journals = split(files)
-    digests = Digests()
-    try:
-        found = read_decks(of_decks, digests.read, as_written=as_written)
-    except OrderFileError as error:
-        raise BadInputError(str(error), "Nothing was concluded. Correct that, or remove those decks.") from error
-    read, decks = [], [one.deck for one in found]
-    rounds: list[TableHands] = []
+    with progress("reading decks", sum(file.stat().st_size for file in of_decks if file.exists())) as advance:
+        digests = Digests(advance)
+        try:
+            found = read_decks(of_decks, digests.opened, as_written=as_written)
+        except OrderFileError as error:
+            raise BadInputError(str(error), "Nothing was concluded. Correct that, or remove those decks.") from error
+    read, few = [], set(seen_of(found.decks).few.tolist())
     for digest, file in digests.files.items():
-        its = [one for one in found if one.file == str(file)]
-        not_known = tuple(one.line for one in its if not one.deck.before)
-        few_known = tuple(one.line for one in its if one.deck.before and too_few_known(one.deck))
+        its = found.of_file(str(file))
+        not_known = tuple(found.lines[at] for at in its if not found.decks.has_before[at])
+        few_known = tuple(found.lines[at] for at in its if at in few)
         read.append(ReadFile(click.format_filename(file), len(its), digest, not_known, few_known))
+    rounds: list[TableHands] = []
+    decks: Sequence[DeckOrders] = found.decks
     for path, journal in in_journals(journals, maker, key_file):
         found_in = [one.deck for one in journal.decks]
         not_known = tuple(one.round for one in journal.decks if not one.deck.before)
-        few_known = tuple(one.round for one in journal.decks if one.deck.before and too_few_known(one.deck))
+        few_known = tuple(journal.decks[at].round for at in seen_of(found_in).few.tolist())
         read.append(ReadFile(click.format_filename(path), len(found_in), "", not_known, few_known, journal.head))
-        decks += found_in
+        decks = [*decks, *found_in]
         rounds += [one.hands for one in journal.decks if one.hands]
     return decks, tuple(read), rounds

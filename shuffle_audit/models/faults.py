@@ -5,22 +5,22 @@ Each has a known distribution: a mixture of uniform orders of all cards or of fe
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from math import comb, exp, inf, lgamma, log
 
 import numpy as np
 
-from shuffle_audit.models.shuffle_model import UNIFORM, KnownModel, LogRatios
-from shuffle_audit.orders import Orders, unshuffled
-from shuffle_audit.patterns import kept_pairs
+from shuffle_audit.models.shuffle_model import UNIFORM, LogRatios
+from shuffle_audit.orders import Counts, Orders, unshuffled
+from shuffle_audit.patterns import kept_pairs, unchanged
 
 
 class NotAlways:
-    """A machine from which, with this chance, a deck comes out as it went in."""
+    """A machine from which, with this chance, a deck comes out as it went in; otherwise it is uniform."""
 
-    def __init__(self, chance: float, else_: KnownModel = UNIFORM) -> None:
+    def __init__(self, chance: float) -> None:
         self.chance = chance
-        self._else = else_
 
     @property
     def name(self) -> str:
@@ -28,17 +28,23 @@ class NotAlways:
 
     @property
     def words(self) -> str:
-        return f"{self._else.words} that is left out with a chance of {self.chance * 100:g}%"
+        return f"{UNIFORM.words} that is left out with a chance of {self.chance * 100:g}%"
 
     def shuffle(self, random: np.random.Generator, decks: int, cards: int) -> Orders:
         out = random.random((decks, 1)) < self.chance
-        return np.where(out, unshuffled(decks, cards), self._else.shuffle(random, decks, cards))
+        return np.where(out, unshuffled(decks, cards), UNIFORM.shuffle(random, decks, cards))
+
+    @property
+    def counted(self) -> Callable[[Orders], Counts]:
+        return unchanged
+
+    def by_count(self, cards: int) -> LogRatios:
+        left_out = np.array([-inf, _log(self.chance) + lgamma(cards + 1)])
+        found: LogRatios = np.logaddexp(left_out, _log(1 - self.chance))
+        return found
 
     def log_ratios(self, orders: Orders) -> LogRatios:
-        cards = orders.shape[1]
-        same = (orders == np.arange(cards)).all(axis=1)
-        left_out = np.where(same, _log(self.chance) + lgamma(cards + 1), -inf)
-        found: LogRatios = np.logaddexp(left_out, _log(1 - self.chance) + self._else.log_ratios(orders))
+        found: LogRatios = self.by_count(orders.shape[1])[self.counted(orders)]
         return found
 
 
@@ -64,9 +70,17 @@ class StickingPairs:
         keys = np.take_along_axis(random.random((decks, cards)), block, axis=1)
         return np.argsort(keys, axis=1, kind="stable")
 
-    def log_ratios(self, orders: Orders) -> LogRatios:
+    @property
+    def counted(self) -> Callable[[Orders], Counts]:
+        return kept_pairs
+
+    def by_count(self, cards: int) -> LogRatios:
         """Return the log ratios, summed over how many of the kept neighbours stuck."""
-        return np.array(log_ratios_by_kept_pairs(self.chance, orders.shape[1]))[kept_pairs(orders)]
+        return np.array(log_ratios_by_kept_pairs(self.chance, cards))
+
+    def log_ratios(self, orders: Orders) -> LogRatios:
+        found: LogRatios = self.by_count(orders.shape[1])[self.counted(orders)]
+        return found
 
 
 class FavouredPlace:

@@ -7,6 +7,7 @@ n) / 2^(kn).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from math import comb, factorial, inf, lgamma, log
@@ -15,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from shuffle_audit.models.shuffle_model import LogRatios
-from shuffle_audit.orders import Orders, inverse, one_after_the_other, unshuffled
+from shuffle_audit.orders import Counts, Orders, inverse, one_after_the_other, unshuffled
 from shuffle_audit.patterns import rising_sequences
 
 MOST_PASSES: Final = 12
@@ -39,8 +40,16 @@ class Riffle:
     def shuffle(self, random: np.random.Generator, decks: int, cards: int) -> Orders:
         return dropped(random.integers(2**self.passes, size=(decks, cards)))
 
+    @property
+    def counted(self) -> Callable[[Orders], Counts]:
+        return rising_sequences
+
+    def by_count(self, cards: int) -> LogRatios:
+        return np.array(_log_ratios(2**self.passes, cards))
+
     def log_ratios(self, orders: Orders) -> LogRatios:
-        return np.array(_log_ratios(2**self.passes, orders.shape[1]))[rising_sequences(orders)]
+        found: LogRatios = self.by_count(orders.shape[1])[self.counted(orders)]
+        return found
 
 
 class BiasedRiffle:

@@ -11,6 +11,7 @@ Two passes with m and l shelves are one pass with 2ml shelves.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from math import comb, factorial, inf, log
@@ -18,7 +19,7 @@ from math import comb, factorial, inf, log
 import numpy as np
 
 from shuffle_audit.models.shuffle_model import LogRatios
-from shuffle_audit.orders import Orders, one_after_the_other
+from shuffle_audit.orders import Counts, Orders, one_after_the_other
 from shuffle_audit.patterns import peaks, valleys
 
 
@@ -60,10 +61,17 @@ class Shelves:
         lies = np.argsort(shelf * (4 * cards) + side, axis=1)
         return lies if self.from_top else cards - 1 - lies
 
+    @property
+    def counted(self) -> Callable[[Orders], Counts]:
+        """What is counted. Of two passes from the top, the first leaves peaks and the second reverses nothing."""
+        return peaks if self.from_top else valleys
+
+    def by_count(self, cards: int) -> LogRatios:
+        return np.array(_log_ratios(self.as_one_pass, cards))
+
     def log_ratios(self, orders: Orders) -> LogRatios:
-        """Return the log ratios. Of two passes from the top, the first leaves peaks and the second reverses nothing."""
-        count = peaks if self.from_top else valleys
-        return np.array(_log_ratios(self.as_one_pass, orders.shape[1]))[count(orders)]
+        found: LogRatios = self.by_count(orders.shape[1])[self.counted(orders)]
+        return found
 
 
 def probability(shelves: int, cards: int, few: int) -> Fraction:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from shuffle_audit.orders import Orders, inverse, unshuffled
+from shuffle_audit.orders import Counts, Orders, inverse, unshuffled
 
 LogRatios = npt.NDArray[np.float64]
 """For each deck, the natural logarithm of its probability under a model over the uniform one; minus infinity if the
@@ -31,10 +32,22 @@ class KnownModel(ShuffleModel, Protocol):
 
 
 class SuspectedModel(KnownModel, Protocol):
-    """A known model that decks are compared with. `named.model_named` reads `name`."""
+    """A known model that decks are compared with. `named.model_named` reads `name`. The probability of an order depends
+    only on what is `counted` in it.
+    """
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def counted(self) -> Callable[[Orders], Counts]: ...
+
+    def by_count(self, cards: int) -> LogRatios:
+        """Return the log ratio of an order by its count."""
+
+
+def _nothing(orders: Orders) -> Counts:
+    return np.zeros(len(orders), np.int64)
 
 
 class Uniform:
@@ -42,6 +55,13 @@ class Uniform:
 
     name = "uniform"
     words = "a uniform shuffle"
+
+    @property
+    def counted(self) -> Callable[[Orders], Counts]:
+        return _nothing
+
+    def by_count(self, cards: int) -> LogRatios:
+        return np.zeros(1)
 
     def shuffle(self, random: np.random.Generator, decks: int, cards: int) -> Orders:
         return random.permuted(unshuffled(decks, cards), axis=1)

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from io import BufferedReader
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -26,6 +27,7 @@ from shuffle_audit.commands.figures import of_stake, percent, small, times, unit
 from shuffle_audit.commands.parts import write
 from shuffle_audit.commands.plan import MOST_DRAWN, Plan
 from shuffle_audit.commands.report import AuditReport, KindFound, MachineFound, ReadFile
+from shuffle_audit.commands.run import Digests
 from shuffle_audit.evidence import Suspect
 from shuffle_audit.kinds import UNSEEN
 from shuffle_audit.order_files import write_decks
@@ -338,13 +340,13 @@ def test_a_deck_counts_once() -> None:
 def test_each_file_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     write_decks(Path("a.csv"), shuffled("uniform", 3))
     opened: list[str] = []
-    whole = Path.read_bytes
+    whole = Digests.opened
 
-    def noted(path: Path) -> bytes:
+    def noted(digests: Digests, path: Path) -> BufferedReader:
         opened.append(path.name)
-        return whole(path)
+        return whole(digests, path)
 
-    monkeypatch.setattr(Path, "read_bytes", noted)
+    monkeypatch.setattr(Digests, "opened", noted)
     assert call("run", "a.csv", "--level", "0.5").exit_code in (0, 1)
     assert opened.count("a.csv") == 1
 

@@ -19,7 +19,7 @@ from shuffle_audit.models.shelf import Shelves
 from shuffle_audit.models.shuffle_model import UNIFORM
 from shuffle_audit.money import Start, costs, first_reading
 from shuffle_audit.procedures import SHARES
-from shuffle_audit.sampled import CARD_POSITION, Nulls, card_against_position
+from shuffle_audit.sampled import CARD_POSITION, Nulls
 from tests.shuffle_audit import calibration, distances, mathematics
 from tests.shuffle_audit.machines import MACHINES
 from tests.shuffle_audit.mathematics import PAGE, TABLES, goals, lacking, own_power
@@ -160,7 +160,7 @@ def test_chi_square_after_each_deck_is_that_of_the_first_decks() -> None:
     running.add(decks[:, :4])
     running.add(decks[:, 4:])
     for number in range(1, 8):
-        np.testing.assert_allclose(running.found[:, number - 1], card_against_position(decks[:, :number]))
+        np.testing.assert_allclose(running.found[:, number - 1], CARD_POSITION.measured(decks[:, :number]))
 
 
 def test_limits_are_those_of_sampled_decks() -> None:

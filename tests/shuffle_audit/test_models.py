@@ -24,7 +24,7 @@ FIVE: Orders = np.array(list(permutations(range(5))))
 KNOWN: list[KnownModel] = [
     UNIFORM, Riffle(1), Riffle(3), Shelves(1), Shelves(2, from_top=True), Shelves(2, passes=2), BiasedRiffle(1, 0.4),
     BiasedRiffle(3, 0.3), Overhand(1, 0.2), Overhand(1, 1.0), strip_cuts(1, 5, strips=2), Cut(), NotAlways(0.1),
-    NotAlways(0.3, Riffle(2)), StickingPairs(0.3), FavouredPlace(0.2, 0, 4), FavouredPlace(1.0, 2, 2),
+    StickingPairs(0.3), FavouredPlace(0.2, 0, 4), FavouredPlace(1.0, 2, 2),
 ]  # fmt: skip
 MODELS: list[ShuffleModel] = [*KNOWN, strip_cuts(1, 52), Overhand(3, 0.2), Wash(20), StickingPairs(1.0)]
 

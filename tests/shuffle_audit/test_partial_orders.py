@@ -19,8 +19,9 @@ from shuffle_audit.models.shelf import Shelves
 from shuffle_audit.models.shuffle_model import FirstPlaces, ShuffleModel
 from shuffle_audit.order_files import OrderFileError, read_decks, write_decks
 from shuffle_audit.orders import UNKNOWN, DeckOrders, OrderError, orders_of_decks
-from shuffle_audit.partial_orders import LEAST_KNOWN, order_in_part, seen_of
+from shuffle_audit.partial_orders import LEAST_KNOWN, order_in_part
 from shuffle_audit.procedures import PROCEDURES, examine
+from shuffle_audit.seen_orders import seen_of
 from shuffle_audit.verdict import judge
 from tests.shuffle_audit.decks import NEW_DECK, first_seen, from_random_orders, seen_at, shuffled
 
@@ -63,7 +64,8 @@ def test_decks_by_their_size_and_in_their_sequence() -> None:
     whole = shuffled("uniform", 3)
     decks = [whole[0], *first_seen(whole[1:], 20), *first_seen(whole[:2], 7), *first_seen(whole[:1], LEAST_KNOWN - 1)]
     seen = seen_of(decks)
-    assert (len(seen.whole), [one.shape for one in seen.parts], seen.few, seen.partial) == (1, [(2, 7), (2, 20)], 1, 4)
+    assert (len(seen.whole), [one.shape for one in seen.parts], seen.partial) == (1, [(2, 7), (2, 20)], 4)
+    assert (seen.few.tolist(), seen.sizes.tolist()) == ([5], [52, 20, 20, 7, 7])
     assert [one.shape for one in seen.in_sequence] == [(1, 52), (2, 20), (2, 7)]
     with pytest.raises(OrderError, match="Deck 2 has 51 cards, and deck 1 has 52"):
         seen_of([whole[0], *shuffled("uniform", 1, cards=51)])

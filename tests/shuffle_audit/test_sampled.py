@@ -7,7 +7,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from shuffle_audit import exact, sampled
+from shuffle_audit import exact
 from shuffle_audit.models.by_hand import Cut
 from shuffle_audit.models.named import model_named
 from shuffle_audit.models.shelf import Shelves
@@ -36,8 +36,8 @@ def test_statistics_by_their_formula() -> None:
         for place, card in enumerate(deck):
             table[card, place] += 1
             shifts[(place - card) % 7] += 1
-    assert sampled.card_against_position(decks[None])[0] == pytest.approx(((table - 30 / 7) ** 2 / (30 / 7)).sum())
-    assert sampled.position_shifts(decks[None])[0] == pytest.approx(((shifts - 30) ** 2 / 30).sum())
+    assert CARD_POSITION.measured(decks[None])[0] == pytest.approx(((table - 30 / 7) ** 2 / (30 / 7)).sum())
+    assert SHIFTS.measured(decks[None])[0] == pytest.approx(((shifts - 30) ** 2 / 30).sum())
 
 
 @pytest.mark.parametrize("procedure", SAMPLED, ids=lambda one: one.id)
@@ -136,7 +136,7 @@ def test_the_regulators_test_in_both_forms() -> None:
     found = card_position(decks, nulls())
     assert found.freedom == 2601
     assert found.each == pytest.approx(30 / 52)
-    assert found.statistic == pytest.approx(float(sampled.card_against_position(decks[None])[0]))
+    assert found.statistic == pytest.approx(float(CARD_POSITION.measured(decks[None])[0]))
     between = found._replace(naive_p=0.03, p=0.08)
     assert not between.passes(0.95, naive=True)
     assert between.passes(0.95, naive=False)

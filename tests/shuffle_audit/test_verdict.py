@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import msgspec
 import numpy as np
 import pytest
 
+from shuffle_audit import orders
 from shuffle_audit.evidence import OF_EVIDENCE, ShuffleEvidence
 from shuffle_audit.faces import faces_if_known, faces_of_decks
 from shuffle_audit.orders import DeckOrders, OrderError, orders_of_decks
@@ -106,9 +108,8 @@ def test_faces_that_are_not_known() -> None:
     known = faces_if_known([cards, DeckOrders(("TH", "AS"), ("AS", "TH"))])
     assert known is not None
     assert known.tolist() == [[39, 35], [35, 39]]
-    for other in (DeckOrders(("AS", "1H"), ()), DeckOrders(("TH", "10H"), ()), DeckOrders(("AS", "KH"), ()),
-                  DeckOrders(("AS", "10H", "KH"), ())):  # fmt: skip
-        assert faces_if_known([cards, other]) is None
+    for names in (("AS", "1H"), ("TH", "10H"), ("AS", "KH"), ("AS", "XX")):
+        assert faces_if_known([cards, DeckOrders(names, names)]) is None
     judged = judge([cards, DeckOrders(("AS", "KH"), ("AS", "KH"))])
     assert "runs-of-suit" not in {one.id for one in judged.findings}
 
@@ -239,3 +240,27 @@ def test_a_chance_that_is_too_small_for_a_number() -> None:
     same = [DeckOrders(NEW_DECK, NEW_DECK)]
     assert judge(same * 30).sentence.endswith("a chance of less than one in a billion; the limit is 0.01.")
     assert judge(same * 30, 1e-12).sentence.endswith("a chance of at most 1e-300; the limit is 1e-12.")
+
+
+def test_the_number_of_decks_in_a_block_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Decks are counted in blocks; here a block has three of them, and those known in part are between the others."""
+    whole = from_random_orders("sticking:0.05", 40)
+    decks = [*whole[:20], *first_seen(whole[20:30], 30), *without_the_order_in(whole[30:35]), *whole[35:], whole[0]]
+    nulls = Nulls(np.random.default_rng(1), 199)
+    at_once = judge(decks, random=nulls)
+    monkeypatch.setattr(orders, "IN_A_BLOCK", 3 * 52)
+    assert judge(decks, random=nulls) == at_once
+    assert {one.id for one in at_once.findings} == SHARES.keys()
+
+
+def test_the_work_is_shown_while_it_is_done() -> None:
+    shown: dict[str, list[int]] = {}
+
+    @contextmanager
+    def watch(words: str, total: int | None) -> Iterator[Callable[[int], None]]:
+        done: list[int] = []
+        yield done.append
+        shown[words] = [total or 0, sum(done)]
+
+    judge(shuffled("uniform", 7), random=Nulls(np.random.default_rng(1), 19), watch=watch)
+    assert shown == {"testing decks": [len(SHARES), len(SHARES)], "gathering evidence": [7, 7]}
