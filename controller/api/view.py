@@ -17,7 +17,7 @@ from controller.table.headline import headline
 from controller.table.irregularities.corrections import too_late
 from controller.table.irregularities.put_down import card_put_down
 from controller.table.irregularities.questions import in_order
-from controller.table.model import NOT_SO, Hand, Irregularity, RecordedDeck, SettledBet, Stage
+from controller.table.model import NOT_SO, Entered, Hand, Irregularity, RecordedDeck, SettledBet, Stage
 from controller.table.next_step import next_step, next_steps
 from controller.table.operations import Correctable
 from controller.table.phases import Phase
@@ -133,7 +133,7 @@ class DeviceView(DeviceSummary, frozen=True, kw_only=True):
 class EntryView(msgspec.Struct, frozen=True):
     """An operation of this round that a supervisor may correct, with its journal entry; `said`: the text as entered.
 
-    `late`: why it can no longer be corrected; empty: it can.
+    `late`: why it can no longer be corrected; empty: it can. `kind`, `place`: those of the irregularity that it answers.
     """
 
     entry: int
@@ -141,6 +141,8 @@ class EntryView(msgspec.Struct, frozen=True):
     person: str
     said: Correctable
     late: AnyText = ""
+    kind: str = ""
+    place: Place | None = None
 
 
 class EnrolledScreenView(msgspec.Struct, frozen=True):
@@ -278,16 +280,7 @@ def view_of(state: TableState, link: LinkView, noticed: Mapping[int, int] | None
         first_card=first_card(state.round),
         bets=state.layout.bets,
         settlement=state.round.settlement,
-        entries=tuple(
-            EntryView(
-                one.entry,
-                str(one.operation.__struct_config__.tag),
-                one.person,
-                one.operation,
-                too_late(state, one.operation) or "",
-            )
-            for one in state.round.entered
-        ),
+        entries=tuple(_entry(state, one) for one in state.round.entered),
         dealer=state.duty.dealer,
         maintenance=state.duty.maintenance,
         count_due=state.decks.count_due,
@@ -310,6 +303,22 @@ def view_of(state: TableState, link: LinkView, noticed: Mapping[int, int] | None
 def moves_shown(view: TableView) -> tuple[MoveView, ...]:
     """Return the moves that screens draw: those of an open matter, else those that remain once all is decided."""
     return next((one.moves for one in view.irregularities if one.stage == Stage.MOVING and one.moves), view.moves)
+
+
+def _entry(state: TableState, entered: Entered) -> EntryView:
+    operation = entered.operation
+    id = getattr(operation, "irregularity", None)
+    about = (*state.open, *(one.found for one in state.round.closed))
+    found = next((one for one in about if one.id == id), None)
+    return EntryView(
+        entered.entry,
+        str(operation.__struct_config__.tag),
+        entered.person,
+        operation,
+        too_late(state, operation) or "",
+        found.kind if found is not None else "",
+        found.place if found is not None else None,
+    )
 
 
 def _seat(item: tuple[Place, Hand]) -> tuple[bool, Place]:

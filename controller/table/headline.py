@@ -13,6 +13,7 @@ from controller.table.irregularities.questions import (
     decider,
     entry_in_doubt,
     in_order,
+    number_moves,
     question_of,
     waits_for_hand_count,
     waits_for_places,
@@ -120,11 +121,13 @@ def headline_of(state: TableState, found: Irregularity) -> Message:
         return message("Call the {role} for a ruling.", role=decider(found).named)
     if found.stage is Stage.MOVING and not state.round.out_of_place and waits_for_places(state, found):
         return message("Enter which cards lie elsewhere.")
+    if found.stage is Stage.MOVING and not (state.round.out_of_place or number_moves(state, found)):
+        return message("Check that each card is at its place.")
     return BY_STAGE[found.stage]
 
 
 BY_STAGE: Final[dict[Stage, Message]] = {
-    Stage.ORDERING: message("Announce the order of the cards."),
+    Stage.ORDERING: message("Set the order of the cards."),
     Stage.CHOOSING: message("Ask each bettor: continue or withdraw?"),
     Stage.MOVING: message("Move the cards as the screen shows."),
 }

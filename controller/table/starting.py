@@ -98,6 +98,11 @@ def _why_used(state: TableState, deck: Deck) -> Message:
 
 def _put_deck_in(state: TableState) -> Message:
     """Return how a deck is put in: a shuffler shuffles it; for a shoe people shuffle it first."""
+    deck = state.decks.coming
+    if state.device.kind == "shuffler" and deck.dispensed:
+        return message("Put the collected cards into the shuffler.")
+    if state.device.kind == "shuffler" and deck.deck:
+        return message("Put the deck in again to be shuffled.")
     if state.device.kind == "shuffler":
         return message("Put a full deck into the shuffler.")
     shoe = state.device.word

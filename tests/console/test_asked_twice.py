@@ -73,6 +73,8 @@ def test_a_request_lapses_after_half_a_minute(page: Page, server: PageServer, sc
     show(page, server, state)
     goes_on(page, state["view"]["next_place"])
     assert page.locator("#panel .facts p", has_text="asks to void").count() == 0
+    said = page.locator("#panel .facts p", has_text="Void round: not confirmed within 30 s.")
+    assert said.count() == (screen == SCREEN.id), "the screen that asked says so"
 
 
 def test_after_it_lapsed_it_is_asked_again_by_whose_authority(page: Page, server: PageServer) -> None:

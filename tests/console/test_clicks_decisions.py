@@ -59,8 +59,10 @@ async def test_a_choice_is_changed_in_its_row_before_all_have_chosen() -> None:
         await console.deal(1)
         await console.report("exposed_card", "B1")
         await console.confirm(SUPERVISOR)
+        lies = await console.page.locator('#panel [data-act="B3//continue"]').bounding_box()
         await console.press("B1//withdraw")
         await console.counts("1 of 2 to ask")
+        assert await console.page.locator('#panel [data-act="B3//continue"]').bounding_box() == lies
         await console.page.locator('#panel [data-act="B1//withdraw"][aria-pressed="true"]').wait_for()
         await console.press("B1//continue")
         await console.page.locator('#panel [data-act="B1//continue"][aria-pressed="true"]').wait_for()
@@ -68,13 +70,13 @@ async def test_a_choice_is_changed_in_its_row_before_all_have_chosen() -> None:
         await console.says("Turn the exposed card of box 1 face down.")
 
 
-async def test_looks_are_behind_more_while_players_look() -> None:
+async def test_looks_are_in_the_menu_while_players_look() -> None:
     async with opened() as console:
         await console.to_dealing(1)
         await console.deal(2)
         await console.page.locator('#panel [data-act="expose_hand/D"]').wait_for()
         assert not await console.page.locator('#panel [data-act^="handle_cards"]').count()
-        await console.press("more")
+        await console.click(console.page.locator("#bar .menu"))
         assert await console.page.locator('#sheet [data-act^="handle_cards"]').count() == 2
 
 

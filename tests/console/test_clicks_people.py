@@ -210,6 +210,8 @@ async def test_a_shift_ends_and_the_table_is_closed_and_opened_for_the_next() ->
         await console.press("close_table/")
         await console.says("Open the table.")
         await console.choose_in_menu("dealer_off/")
+        await console.says("End your shift?")
+        await console.press("certain")
         await console.page.locator("#bar", has_text="No dealer").wait_for()
         await console.press("dealer_on/")
         await console.sign(DEALER)

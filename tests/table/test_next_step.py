@@ -44,7 +44,7 @@ def test_there_is_one_sentence_in_every_state() -> None:
         (Phase.IDLE, 'Announce "Place your bets".'),
         (Phase.DEALING_SETS, "Deal 3 cards to box 6."),
         (Phase.EXAMINING, "When the players have looked at their hands, turn over the Dealer's hand."),
-        (Phase.CONCLUDED, f"Round over. Collect the cards. Put a full deck into the shuffler. {UNTIL_NEXT}"),
+        (Phase.CONCLUDED, f"Round over. Collect the cards. Put the collected cards into the shuffler. {UNTIL_NEXT}"),
         (Phase.MAINTENANCE, "Under maintenance: instruct the device, or end the maintenance."),
     ],
 )

@@ -2,6 +2,7 @@
 
 import { needsSign, start, step } from "./flow.js";
 import { shown } from "./operate.js";
+import { placeOrPile } from "./labels.js";
 import { store } from "./store.js";
 import { knows, placeName, say } from "./words.js";
 
@@ -63,6 +64,7 @@ export const MENU = {
 const ALWAYS = ["report_irregularity", "pause_table"];
 
 const BETWEEN_ROUNDS = ["closed", "idle", "concluded", "voided"];
+const COMING = ["dealer_on", "sign_on", "take_over"]; // ways in which a dealer comes on duty
 const SLOW = new Set(["record_settled", "conclude_round"]); // taps on hands at the same place come before these
 const BESIDE = 4; // acts beside the next one; the others are in the menu
 
@@ -77,7 +79,7 @@ export function label(screen, offer) {
   if (instruction) return say(`instruct.${instruction}`);
   if (offer.operation === "rule") return say(`ruling.${offer.arguments.action}`);
   if (screen.view.bets_to_return && knows(`op.${offer.operation}.voided`)) return say(`op.${offer.operation}.voided`);
-  if (pile && knows(`op.${offer.operation}.of`)) return say(`op.${offer.operation}.of`, { pile: say(`pile.${pile}`) });
+  if (pile && knows(`op.${offer.operation}.of`)) return say(`op.${offer.operation}.of`, { pile: placeOrPile(screen, pile) });
   return say(`op.${offer.operation}`);
 }
 
@@ -96,13 +98,17 @@ export function act(screen, offer, tone) {
   };
 }
 
-/** Return the next act, for the biggest button. A lapsed first request to end the round counts again. */
+/**
+ * Return the next act, for the biggest button. A lapsed first request to end the round counts again. Between rounds
+ * nothing is offered beside coming on duty; in a round cards lie, and others may enter an act.
+ */
 export function primary(screen) {
   const ends = (one) => one.asked && one.allowed && one.operation === "conclude_round";
   const offer = screen.offers.find((one) => one.primary) ?? screen.offers.find(ends);
   const dealt = !offer && screen.view.phase.startsWith("dealing"); // by the device: nothing is entered
   const on = (offer || dealt) && comingOn(screen, offer ?? { role: "dealer" });
-  return [on && act(screen, on, "primary"), offer && act(screen, offer, on ? "" : "primary")].filter(Boolean);
+  const alone = on && BETWEEN_ROUNDS.includes(screen.view.phase);
+  return [on && act(screen, on, "primary"), offer && !alone && act(screen, offer, on ? "" : "primary")].filter(Boolean);
 }
 
 /** Return what region B says first of all if a dealer must come on duty first. */
@@ -142,8 +148,14 @@ export function acts(screen) {
     .flatMap((name) => screen.offers.filter((one) => one.operation === name && !one.primary))
     .filter((one) => isMeant(screen, one));
   const shown = found.slice(0, phase === "maintenance" ? found.length : BESIDE);
-  const more = { key: "more", label: say("sheet.menu"), act: () => store.set({ sheet: "menu" }) };
-  return [...differs(screen), ...shown.map((one) => act(screen, one)), !compares(screen) && more].filter(Boolean);
+  const first = comesFirst(screen);
+  const asActs = shown.map((one) => act(screen, one)).map((one, at) => (first && waits(shown[at]) ? { ...one, why: first } : one));
+  return [...differs(screen), ...asActs];
+}
+
+/** Return whether an act waits for a dealer, if none is signed on between rounds. */
+function waits({ operation, role }) {
+  return role === "dealer" && !COMING.includes(operation);
 }
 
 /** Return the report of a difference found when comparing the cards with the screen. */

@@ -124,6 +124,7 @@ function followed(screen, matter, offer, deny, facts) {
   const goesOn = counted && isWhole(matter);
   const again = { key: "again", label: say("matter.again"), act: () => state(matter, false, {}) };
   const denial = { key: "deny", label: say("op.deny_irregularity"), why: off(deny), act: () => start(deny) };
+  const isDenied = hasAnswers && !goesOn && deny.code !== "misplaced"; // it stays where it was beside the questions
   return {
     arrows: told.arrows,
     question: matter.void_asked ? matter.headline : asksFor(whole),
@@ -147,6 +148,7 @@ function followed(screen, matter, offer, deny, facts) {
       },
       !goesOn && (hasAnswers ? again : denial),
     ],
+    list: isDenied ? [denial] : [],
   };
 }
 

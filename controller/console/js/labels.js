@@ -27,9 +27,11 @@ function named(screen, what, said) {
 
 /** Return an entry as what a person did, so that its button does not look like an act. */
 export function entryLabel(screen, entry) {
-  const { operation, said, person } = entry;
+  const { operation, said, person, kind } = entry;
   const isNamed = !said.viewed && !said.overlooked && knows(`entry.${operation}`);
-  const what = isNamed ? named(screen, say(`entry.${operation}`), said) : entryName(screen, entry);
+  const about = kind && matterAt(screen, { kind, place: said.place ? null : entry.place }, "join.comma");
+  const done = isNamed ? named(screen, say(`entry.${operation}`), said) : entryName(screen, entry);
+  const what = [done, about].filter(Boolean).join(" · ");
   return say("entry.by", { name: personName(screen, person), what });
 }
 
@@ -41,6 +43,7 @@ export function answered(screen, said) {
 /** Arguments in words, in this order. Arguments without a name are left out. */
 export const NAMED = {
   kind: (screen, kind) => reportName(screen, kind),
+  action: (screen, action) => say(`ruling.${action}`),
   earlier: (screen, before) => before && say("report.earlier", { round: screen.view.earlier_round }),
   choice: (screen, choice, { absent }) => say(`choice.${absent ? "absent" : choice}`),
   place: (screen, place) => placeName(screen, place),

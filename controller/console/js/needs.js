@@ -46,6 +46,7 @@ export const STEPS = {
   "report_irregularity.card": { kind: "which" },
   "report_irregularity.sure": { kind: "sure" },
   "cancel_start.sure": { kind: "certain" },
+  "dealer_off.sure": { kind: "certain" },
   closed_boxes: { kind: "boxes", field: "closed_boxes", none: true },
   fewer_wagers: { kind: "limits" },
   one_box: { kind: "bettors" },
@@ -92,8 +93,9 @@ export const OFTEN = new Set([
   "wrong_viewer",
 ]);
 
-/** A step before all others: the person who takes over ticks what is open. */
+/** A step before all others: the person who takes over ticks what is open; an act that one tap must not do. */
 export const BEFORE = {
   take_over: (offer) => (offer.arguments.open?.length ? "open" : ""),
   cancel_start: () => "cancel_start.sure",
+  dealer_off: () => "dealer_off.sure",
 };

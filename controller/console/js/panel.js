@@ -4,7 +4,7 @@
 import { ahead } from "./ahead.js";
 import { moves } from "./arrows.js";
 import { buttons, lines, rows } from "./buttons.js";
-import { edge, el, mark } from "./dom.js";
+import { edge, el, mark, text } from "./dom.js";
 import { moveLines } from "./facts.js";
 import { back, cancel, look, start, step } from "./flow.js";
 import { grid } from "./grid.js";
@@ -13,9 +13,10 @@ import { drawDues, paying } from "./payments.js";
 import { answered } from "./labels.js";
 import { acts, always, comesFirst, label, primary, standing } from "./actions.js";
 import { askAbout, matterOf } from "./question.js";
-import { askedElsewhere, second } from "./second.js";
+import { askedElsewhere, lapsed, second } from "./second.js";
 import { dealNotes, isPlainDeal } from "./sentence.js";
 import { sheet } from "./sheets.js";
+import { isUnread } from "./stage.js";
 import { corrected } from "./signing.js";
 import { ask } from "./steps.js";
 import { inContact, isAsking, store } from "./store.js";
@@ -38,7 +39,8 @@ function build(panel) {
   parts.input = parts.right.appendChild(el("form", { class: "input" }));
   parts.field = el("input", { autocomplete: "off", maxlength: 200 });
   parts.typed = el("button", { type: "submit" });
-  parts.input.append(parts.field, parts.typed);
+  parts.label = el("span");
+  parts.input.append(el("label", {}, parts.label, parts.field), parts.typed);
   for (const name of ["cards", "pad", "input"]) parts[name].hidden = true; // until something asks for one of them
   parts.field.oninput = () => parts.writing?.type(parts.field.value);
   parts.input.onsubmit = (event) => {
@@ -120,17 +122,17 @@ function whatToShow(screen) {
   const twice = second(screen);
   if (twice) return { ...twice, asks: twice.question };
   const matter = matterOf(screen);
-  const elsewhere = askedElsewhere(screen);
+  const asked = askedElsewhere(screen) || lapsed(screen) || unread(screen);
   if (matter) {
     const shown = { ...bets(screen), ...askAbout(screen, matter) };
-    return withFact({ ...shown, asks: `${matter.id}/${matter.stage}/${shown.question}` }, elsewhere);
+    return withFact({ ...shown, asks: `${matter.id}/${matter.stage}/${shown.question}` }, asked);
   }
   const right = primary(screen);
   const keys = new Set(right.map((one) => one.key));
   const list = acts(screen).filter((one) => !keys.has(one.key));
   const question = comesFirst(screen);
   const shown = { question, facts: besides(screen), list, right };
-  return withFact({ ...shown, ...bets(screen), ...hands(screen), ...paying(screen) }, elsewhere);
+  return withFact({ ...shown, ...bets(screen), ...hands(screen), ...paying(screen) }, asked);
 }
 
 /** Return the effect of a ruling once all that it names is answered; its reason is asked last. */
@@ -151,7 +153,12 @@ function besides(screen) {
   const all = [...new Set([...standing(screen), ...others, classes])].filter((line) => line !== headline);
   const lines = all.map((line) => (typeof line === "string" && line.endsWith(headline) ? line.slice(0, -headline.length).trim() : line));
   const moved = moveLines(screen, moves(screen.view)); // the act's sentence adds nothing to these
-  return moved.length ? moved : lines;
+  return moved.length ? [...moved, say("move.then")] : lines;
+}
+
+/** Return what a card drawn as "?" is, if one lies on the stage. */
+function unread({ view }) {
+  return view.hands.some(isUnread) ? say("fact.unread") : "";
 }
 
 function withFact(shown, fact) {
@@ -219,5 +226,5 @@ function writing(input) {
   if (parts.field.value !== input.typed) parts.field.value = input.typed;
   parts.typed.textContent = say("act.enter");
   parts.typed.disabled = !inContact() || !input.typed.trim();
-  parts.field.setAttribute("aria-label", say("act.write"));
+  text(parts.label, say("act.write"));
 }

@@ -107,7 +107,7 @@ const STAGES = {
       count: say("choice.left", { n: rows.filter((one) => one.isDue).length, all: rows.length }),
       facts: [[...name, clauseButton(matter)], rows.length <= FEW && matter.question], // beside many rows on the clause's page
       rows,
-      list: [goesOn(matter, offers)],
+      list: [rows.length > 1 && goesOn(matter, offers)],
     };
   },
 
@@ -124,7 +124,7 @@ const STAGES = {
 
   moving: (screen, matter, of) => ({
     facts: matter.moves.length
-      ? [...moveLines(screen, moves(screen.view)), matterFacts(screen, matter).at(-1)]
+      ? [...moveLines(screen, moves(screen.view)), say("move.then"), matterFacts(screen, matter).at(-1)]
       : inBrief(screen, matter),
     right: [
       ...screen.offers
@@ -199,12 +199,13 @@ function units(screen, place, bettor) {
   return bets.length ? bets.reduce((all, bet) => all + bet.amount, 0) : "";
 }
 
-/** Let all, or all others, go on: one entry each. */
+/** Let all, or all others, go on: one entry each. The button stays while nobody can, so that the rows keep their places. */
 function goesOn(matter, open) {
   const isMade = ({ place, bettor = "" }) => matter.choices.some((one) => one.place === place && one.bettor === bettor);
   const continues = open.filter(({ arguments: said }) => wordOf(said) === "continue" && !isMade(said));
   const offers = continues.filter((one) => one.allowed); // without cards nobody continues
   const label = say(matter.choices.length || offers.length < continues.length ? "choice.others" : "choice.all");
+  const why = offers.length ? "" : continues.length ? off(continues[0]) : say("choice.nobody");
   const all = async () => {
     for (const offer of offers) {
       const choices = store.screen.offers.filter(
@@ -219,5 +220,5 @@ function goesOn(matter, open) {
       await shown(said.entry);
     }
   };
-  return offers.length > 1 && { key: "others", label, act: () => whileAsking(all) };
+  return { key: "others", label, why, act: () => whileAsking(all) };
 }

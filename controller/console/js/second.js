@@ -8,10 +8,17 @@ import { say, time } from "./words.js";
 
 const LAPSES = 30e9; // ns
 
-/** Return the act that was requested once, or undefined. A lapsed request does not count. */
-function askedOnce(screen) {
+/** Return the act that was requested once, or undefined. `isLapsed`: whether its request lapsed, so that it does not count. */
+function askedOnce(screen, isLapsed = false) {
   const now = store.beat?.utc_ns ?? 0;
-  return screen.offers.find((one) => one.asked && one.allowed && now - one.asked_utc_ns <= LAPSES);
+  return screen.offers.find((one) => one.asked && one.allowed && now - one.asked_utc_ns > LAPSES === isLapsed);
+}
+
+/** Return that a request of this screen lapsed, unless people kept the round. */
+export function lapsed(screen) {
+  const offer = askedOnce(screen, true);
+  if (offer?.asked_screen !== screen.screen.id || offer.asked === store.own.kept) return "";
+  return say("second.lapsed", { act: say(`op.${offer.operation}`) });
 }
 
 /** Return who requested it where, for the screens that do not ask for the second request. */

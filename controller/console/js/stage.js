@@ -262,8 +262,7 @@ function short(cards) {
 function codes(view, hand, place, takes) {
   const { filled } = store.own;
   if (filled?.place === place) return pad([...filled.cards]);
-  const isOpen = (at) => hand.exposed?.includes(at + 1);
-  const known = (hand?.cards ?? []).map((code, at) => (code === "??" && isOpen(at) ? "?" : code));
+  const known = (hand?.cards ?? []).map((code, at) => (isSeen(hand, code, at) ? "?" : code));
   while (known.length < (hand?.count ?? 0)) known.push("?");
   return takes && (DEALT.includes(view.phase) || hand) ? pad(known) : [];
 }
@@ -324,6 +323,7 @@ function result({ view, layout }, { hand, place, bet, next, matter, goesBack }) 
     return { sign: hand.outcome, words: say(`stage.${wordFor(hand, layout)}`) };
   if (matter) return about(matter);
   if (hand?.cards.includes("^^")) return { words: say("stage.face_up") };
+  if (isUnread(hand)) return { words: say("stage.face_up") };
   if (next) return { words: say("stage.next") };
   if (!bet) return { words: say("stage.no_bet"), tone: "no-bet" };
   return { words: "" };
@@ -333,6 +333,15 @@ function result({ view, layout }, { hand, place, bet, next, matter, goesBack }) 
 function wordFor({ outcome, half }, { wagers }) {
   if (wagers.filter((wager) => wager.main).length > 1) return RANKS[outcome];
   return half ? "half" : outcome;
+}
+
+/** Return whether a card of a hand is drawn as "?": people saw it, and its face is not entered. */
+export function isUnread(hand) {
+  return Boolean(hand) && (hand.count > hand.cards.length || hand.cards.some((code, at) => isSeen(hand, code, at)));
+}
+
+function isSeen(hand, code, at) {
+  return code === "??" && Boolean(hand.exposed?.includes(at + 1));
 }
 
 /** Return the words under a place in question: the counted cards, or that it is in question. */
