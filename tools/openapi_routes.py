@@ -20,7 +20,14 @@ from controller.api import (
     serving,
     unix_socket,
 )
-from controller.api.bodies import EnrolmentRequest, OperationAnswer, OperationRequest, PreviewRequest, RemovalRequest
+from controller.api.bodies import (
+    EnrolmentRequest,
+    OperationAnswer,
+    OperationRequest,
+    PreviewRequest,
+    RemovalRequest,
+    SeenRequest,
+)
 from controller.api.preview import PreviewAnswer
 from controller.api.view import TableView
 from controller.table.offers import Offer
@@ -176,6 +183,14 @@ DESCRIBED: Final[dict[tuple[str, str], Described]] = {
         "Nothing is recorded.",
         PreviewAnswer,
         body=PreviewRequest,
+    ),
+    ("POST", "/v1/seen"): Described(
+        "seen",
+        "What only eyes see at a simulated table",
+        "For users of the socket. Beats have the sentence until the next one. Nothing is recorded.",
+        OperationAnswer,
+        body=SeenRequest,
+        refusals=("not-found",),
     ),
     ("GET", "/v1/operations/{id}"): Described(
         "answer",

@@ -15,6 +15,7 @@ from controller.api.bodies import (
     OperationRequest,
     PreviewRequest,
     RemovalRequest,
+    SeenRequest,
     decode_body,
     encode,
 )
@@ -29,7 +30,7 @@ BODY_WITHIN: Final = 10.0  # seconds for the body of a request
 CONNECTION: Final = web.RequestKey("connection", Connection)
 UNREADABLE: Final = message("The request cannot be read. Correct it and send it again.")
 TOO_SLOW: Final = message("The request did not arrive in time. Send it again.")
-Body = TypeVar("Body", OperationRequest, EnrolmentRequest, RemovalRequest, PreviewRequest)
+Body = TypeVar("Body", OperationRequest, EnrolmentRequest, RemovalRequest, PreviewRequest, SeenRequest)
 Named = TypeVar("Named", OperationRequest, EnrolmentRequest, RemovalRequest)
 
 
@@ -50,7 +51,7 @@ class Answers:
         try:
             async with asyncio.timeout(BODY_WITHIN):
                 asked = decode_body(await request.read(), kind)
-            return asked if isinstance(asked, PreviewRequest) else _with_uuid(asked)
+            return asked if isinstance(asked, PreviewRequest | SeenRequest) else _with_uuid(asked)
         except ConnectionError:
             return web.Response(status=408)  # the client has hung up, so nobody reads the answer
         except TimeoutError:

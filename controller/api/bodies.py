@@ -174,6 +174,12 @@ class PreviewRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     operation: AnyOperation
 
 
+class SeenRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /v1/seen`: shows the screens of a simulated table what only eyes see there. Empty: nothing."""
+
+    sentence: str
+
+
 def decode_body(data: bytes, kind: type[Body]) -> Body:
     """Decode a body. Raises `ValueError` with a sentence fit for display, also for unsuitable text, with its field.
 
@@ -226,7 +232,7 @@ def _texts(value: object, place: str) -> Iterator[tuple[str, str]]:
 
 _DECODERS: Final[dict[type[msgspec.Struct], Callable[[bytes], Any]]] = {
     kind: msgspec.json.Decoder(kind, dec_hook=decode_operation_hook).decode
-    for kind in (OperationRequest, EnrolmentRequest, RemovalRequest, PreviewRequest)
+    for kind in (OperationRequest, EnrolmentRequest, RemovalRequest, PreviewRequest, SeenRequest)
 }
 
 

@@ -24,6 +24,7 @@ from controller.api.bodies import (
     EventId,
     OperationAnswer,
     OperationRequest,
+    SeenRequest,
     decode_answer,
     decode_not_in_journal,
     decode_operation_hook,
@@ -180,6 +181,10 @@ class ApiClient:
             raise TableUnreachableError(
                 message("The table at {socket} did not answer: {why}.", socket=str(self._socket), why=str(error))
             ) from error
+
+    async def show_seen(self, sentence: str) -> None:
+        """Show the screens of a simulated table what only eyes see there. Raises `TableUnreachableError`."""
+        await self.post("/v1/seen", encode(SeenRequest(sentence)))
 
     async def enrol(self, request: EnrolmentRequest) -> tuple[OperationAnswer, str]:
         """Make this client a screen, at the port. Returns the answer, and the screen's cookie if it is accepted."""

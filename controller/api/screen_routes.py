@@ -3,6 +3,7 @@
 GET  /v1/screen             server-sent states of the table, and heartbeats
 GET  /v1/lawful             what people can do at present
 POST /v1/preview            the effect of a decision
+POST /v1/seen               what only eyes see, at a simulated table
 GET  /v1/operations/{id}    the answer to an operation
 GET  /v1/rounds/{number}    the events of a round
 """
@@ -19,7 +20,7 @@ import structlog
 from aiohttp import web
 
 from controller.api.answers import CONNECTION, Answers, json_answer
-from controller.api.bodies import MAX_ENTRY, OperationAnswer, PreviewRequest
+from controller.api.bodies import MAX_ENTRY, OperationAnswer, PreviewRequest, SeenRequest
 from controller.api.callers import Caller
 from controller.api.event_streams import HEADERS, EventStreams, write
 from controller.api.in_language import ASKED, IN_ENGLISH
@@ -67,6 +68,7 @@ class ScreenRoutes:
             web.get("/v1/screen", self._screen, allow_head=False),
             web.get("/v1/lawful", self._lawful),
             web.post("/v1/preview", self._preview),
+            web.post("/v1/seen", self._seen),
             web.get("/v1/operations/{id}", self._answered),
             web.get("/v1/rounds/{number}", self._round),
         ]
@@ -96,6 +98,16 @@ class ScreenRoutes:
     async def _preview(self, request: web.Request) -> web.Response:
         asked = await self._answers.read(request, PreviewRequest)
         return asked if isinstance(asked, web.Response) else json_answer(preview(self._table.state, asked.operation))
+
+    async def _seen(self, request: web.Request) -> web.Response:
+        """Show it on the screens. Only users of a simulated table's socket have this request."""
+        if not self._table.state.simulated or request[CONNECTION].caller.uid is None:
+            raise web.HTTPNotFound
+        asked = await self._answers.read(request, SeenRequest)
+        if isinstance(asked, web.Response):
+            return asked
+        self._states.seen = asked.sentence
+        return json_answer(OperationAnswer(accepted=True))
 
     async def _answered(self, request: web.Request) -> web.Response:
         """Return the answer to an operation. Recalled faces are only in its first answer."""

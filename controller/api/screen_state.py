@@ -126,11 +126,14 @@ class OwnPart(msgspec.Struct, frozen=True):
 
 
 class Beat(msgspec.Struct, frozen=True):
-    """The message of each second. `age`: seconds since the device last sent something; None: not known."""
+    """The message of each second. `age`: seconds since the device last sent something; None: not known. `seen`: at a
+    simulated table, what only eyes see there.
+    """
 
     utc_ns: int
     age: float | None
     link: str
+    seen: str = ""
 
 
 class MessageKind(NamedTuple):

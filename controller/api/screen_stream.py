@@ -81,6 +81,7 @@ class ScreenStates:
         self._made: dict[MessageKind, tuple[object, bytes]] = {}
         self._last: dict[bool, LastView] = {}
         self.encoded = 0  # messages made
+        self.seen = ""  # what only eyes see at a simulated table
 
     def shared(self, kind: MessageKind) -> bytes:
         """Return the message for all screens of that kind: the same object until something changes."""
@@ -115,7 +116,7 @@ class ScreenStates:
 
     def beat(self) -> bytes:
         link = self._table.link_view()
-        return encode(Beat(self._table.utc_ns(), link.age, link.state))
+        return encode(Beat(self._table.utc_ns(), link.age, link.state, self.seen))
 
     async def follow(self, write: Write, kind: Callable[[], MessageKind], own: Callable[[], bytes]) -> None:
         """Write states until cancelled. `kind`: the present kind of the screen, since screens may be removed; `own`:

@@ -133,7 +133,7 @@ class DeviceView(DeviceSummary, frozen=True, kw_only=True):
 class EntryView(msgspec.Struct, frozen=True):
     """An operation of this round that a supervisor may correct, with its journal entry; `said`: the text as entered.
 
-    `late`: why it can no longer be corrected; empty: it can. `kind`, `place`: those of the irregularity that it answers.
+    `late`: why it can no longer be corrected; empty: it can. `kind`, `place`: of the irregularity that it answers.
     """
 
     entry: int
@@ -307,9 +307,9 @@ def moves_shown(view: TableView) -> tuple[MoveView, ...]:
 
 def _entry(state: TableState, entered: Entered) -> EntryView:
     operation = entered.operation
-    id = getattr(operation, "irregularity", None)
+    named = getattr(operation, "irregularity", None)
     about = (*state.open, *(one.found for one in state.round.closed))
-    found = next((one for one in about if one.id == id), None)
+    found = next((one for one in about if one.id == named), None)
     return EntryView(
         entered.entry,
         str(operation.__struct_config__.tag),

@@ -24,6 +24,7 @@ KEPT: Final = 64  # decisions of a table
 MOST_BYTES: Final = 96 * 1024  # bytes of these decisions
 LONGEST: Final = 64 * 1024  # bytes of one decision
 MOST_LINES: Final = 100
+COUNT: Final = "count_cards"
 LATEST_NS: Final = 2**62  # the year 2116
 
 _RECORD: Final = msgspec.json.Decoder(Record)
@@ -107,14 +108,43 @@ class Stories:
         """
         story = self._stories.get(place)
         found: list[StoryLine] = []
-        for made in reversed(story.decisions.values()) if story is not None else ():
+        decisions = list(story.decisions.values()) if story is not None else []
+        hidden = _withdrawn(decisions)
+        for made in reversed(decisions):
             utc_ns, round_number = min(max(0, made.utc_ns), LATEST_NS), min(max(0, made.round), LATEST)
             for number, raw in reversed(list(enumerate(made.events, made.first + 1))):
-                if text := line_of(raw, words, names):
+                if number not in hidden and (text := line_of(raw, words, names)):
                     found.append(StoryLine(f"{made.last}/{number}", utc_ns, round_number, say(text)))
                 if len(found) >= MOST_LINES:
                     return tuple(found)
         return tuple(found)
+
+
+def _withdrawn(decisions: list[DecisionMade]) -> frozenset[int]:
+    """Return the numbers of the events of counts that were withdrawn, with what they raised: the line about the next
+    count names them.
+    """
+    withdrawn: set[object] = set()
+    hidden: set[object] = set()
+    try:
+        events = [
+            [(number, _EVENT.decode(raw)) for number, raw in enumerate(made.events, made.first + 1)]
+            for made in decisions
+        ]
+        for _, event in (one for made in events for one in made):
+            if event.get("event") == "entry_corrected" and event["was"]["operation"] == COUNT:
+                withdrawn.add(event["corrected"])
+        for made in events:
+            said = 0
+            for number, event in made:
+                if event.get("event") in ("operation_taken", "entry_corrected"):
+                    said = number
+                counts = said in withdrawn and event.get("event") != "entry_corrected"
+                if counts or event.get("irregularity") in hidden:
+                    hidden.add(number)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, LookupError, TypeError, AttributeError):
+        return frozenset()  # events of another version: all are shown
+    return frozenset(number for number in hidden if isinstance(number, int))
 
 
 def line_of(raw: msgspec.Raw, words: OwnWords, names: Names) -> AnyText:

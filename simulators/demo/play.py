@@ -137,7 +137,7 @@ async def show_console(address: str, say: Terminal, *, visitor: bool) -> None:
                 pin=supervisor.pin,
                 pin_of_manager=manager.pin,
             ),
-            message("The cards move by themselves. What only your eyes could see is printed here:"),
+            message("The cards move by themselves. What only your eyes could see is printed here, and on the page:"),
         )
         click.echo("\n".join(map(say, lines)))
     if os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform == "darwin":

@@ -28,6 +28,7 @@ from controller.table import operations
 from controller.table.operations import AnyOperation
 from controller.table.phases import Phase, Service
 from firmware_bridge.messages import Message, counted, message, sentences
+from firmware_bridge.plain_text import plain
 from simulators.devices.mechanism import SET_SIZE
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.people.crew import CREW, CrewMember, member_for
@@ -96,6 +97,9 @@ class VisitorsHands(SimulatedDealer):
         super().__init__(device, table, socket, plan, random, CREW)
         self._tell = tell
         self._told: Message | None = None
+        self._sees: Message | None = None  # what the page shows until the person has entered something
+        self._coming: Message | None = None  # the announcement of the person who decides
+        self._shown = ""
         self._say = say
         self._patience = patience
         self._comes: CrewMember | None = None  # the member who decides open matters if the person does not
@@ -115,6 +119,7 @@ class VisitorsHands(SimulatedDealer):
 
     def _tell_once(self, line: Message | None) -> None:
         """Say a line once, until there is something else to see."""
+        self._sees = line
         if line is not None and line != self._told:
             self._told = line
             self._tell(self._say(line))
@@ -124,13 +129,25 @@ class VisitorsHands(SimulatedDealer):
         if self._announced is not None:
             self._tell(self._say(message("{name} does not come. The matter is decided.", name=self._announced.name)))
             self._announced = None
+        self._coming = None
+
+    async def _show(self) -> None:
+        """Show the person at the page what is to be seen at the table, and who comes."""
+        lines = [line for line in (self._sees, self._coming) if line is not None]
+        said = plain(self._say(sentences(*lines))) if lines else ""
+        if said != self._shown:
+            await self._client.show_seen(said)
+            self._shown = said
 
     async def _wait_for_entry(self, view: TableView, until: Callable[[TableView], bool] = lambda view: True) -> None:
         """Wait until something came after `view` and `until` is true of the table, or the supervisor decided."""
         while True:
             with suppress(TableUnreachableError):
+                await self._show()
                 now = await self._client.state()
                 if now.entry > view.entry and until(now):
+                    self._sees = None
+                    await self._show()
                     return
                 if self._comes is not None and self._patience.is_over and await self._supervise(now, self._comes):
                     return
@@ -295,22 +312,19 @@ class VisitorsHands(SimulatedDealer):
             self._patience.again()  # the person has entered something else, and is still working on it
         elif member is not CREW[0]:
             self._announced = member
-            self._tell(
-                self._say(
-                    message(
-                        "{name} ({rank}) comes in {seconds} s and decides. Or sign yourself as {name}: PIN {pin}.",
-                        name=member.name,
-                        rank=member.role.named,
-                        seconds=round(self._patience.seconds),
-                        pin=member.pin,
-                    )
-                )
+            self._coming = message(
+                "{name} ({rank}) comes in {seconds} s and decides. Or sign yourself as {name}: PIN {pin}.",
+                name=member.name,
+                rank=member.role.named,
+                seconds=round(self._patience.seconds),
+                pin=member.pin,
             )
+            self._tell(self._say(self._coming))
         self._comes = None if member is CREW[0] else member
         try:
             await entered
         finally:
-            self._comes = None
+            self._comes = self._coming = None
 
     async def _supervise(self, view: TableView, member: CrewMember) -> bool:
         """Let a supervisor decide, and try again later after a refusal. A void is entered twice."""

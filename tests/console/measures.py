@@ -9,10 +9,11 @@ from typing import Any, Final
 
 from controller.language import languages
 
-SIZES: Final = ((1280, 800), (1920, 1080), (800, 1280))
+SIZES: Final = ((1280, 800), (1920, 1080), (800, 1280), (1024, 600))
 LANGUAGES: Final = tuple(languages())
 THEMES: Final = ("dark", "light")
 REGIONS: Final = ("bar", "sentence", "stage", "panel", "answer")
+# On a smaller screen than 1280x800 the whole page is smaller: these shrink with it.
 SMALLEST_TEXT: Final = 24  # CSS pixels
 SMALLEST_TARGET: Final = 48
 SMALLEST_INDEX: Final = 50  # the height of a card's index in pixels; its letters are 36 pixels high: legible from 1 m
@@ -36,6 +37,7 @@ OPENED: Final = """async () => {
 MEASURE: Final = (
     """() => {
   const round = ({x, y, width, height}) => [x, y, width, height].map(Math.round);
+  const shrunk = Math.min(1, parseFloat(getComputedStyle(document.documentElement).fontSize) / 16);
   const visible = found => [...document.querySelectorAll(found)].filter(one => one.checkVisibility());
 
   const regions = () => ["bar", "sentence", "stage", "panel", "answer"]
@@ -130,9 +132,9 @@ MEASURE: Final = (
     "overlapping": overlapping(),
     "primary acts": Math.max(0, visible("#panel button.primary").length - 1),
   };
-}""".replace("TEXT - ", f"{SMALLEST_TEXT} - ")
-    .replace("TARGET - ", f"{SMALLEST_TARGET} - ")
-    .replace("INDEX - ", f"{SMALLEST_INDEX} - ")
+}""".replace("TEXT - ", f"{SMALLEST_TEXT} * shrunk - ")
+    .replace("TARGET - ", f"{SMALLEST_TARGET} * shrunk - ")
+    .replace("INDEX - ", f"{SMALLEST_INDEX} * shrunk - ")
 )
 
 

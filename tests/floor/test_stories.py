@@ -71,6 +71,27 @@ def test_a_different_decision_with_the_same_number_replaces_it() -> None:
     assert lines(stories) == ["Paused: b."]
 
 
+def test_a_withdrawn_count_is_left_out_with_what_it_raised() -> None:
+    """Also one that was counted again twice."""
+    stories = Stories()
+
+    def count(number: int) -> dict[str, Any]:
+        return {"event": "cards_counted", "pile": "stub", "number": number, "due": 43, "by": "ana", "witness": "sam"}
+
+    def again(entry: int, number: int) -> dict[str, Any]:
+        was = {"operation": "count_cards", "pile": "stub", "number": number, "witness": "sam"}
+        return {"event": "entry_corrected", "corrected": entry, "was": was, "instead": was, "reason": "", "by": "ana"}
+
+    taken = {"event": "operation_taken", "operation": "count_cards"}
+    resolved = {"event": "irregularity_resolved", "irregularity": 4, "outcome": "corrected", "clause": "", "by": "ana"}
+    stories.take(PLACE, decision(1, taken, count(40), {"event": "irregularity_raised", "kind": "deck_count"}))
+    stories.take(PLACE, decision(10, taken, again(2, 40), resolved, count(41)))
+    stories.take(PLACE, decision(20, taken, again(12, 41), count(43)))
+    shown = lines(stories)
+    assert [line for line in shown if "43" in line and "40" not in line and "41" not in line]
+    assert len(shown) == 3, "two lines about counting again, and the count that stands"
+
+
 def test_another_journal_has_another_history() -> None:
     stories = Stories()
     stories.take(PLACE, decision(8, pause("a")))

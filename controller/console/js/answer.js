@@ -23,6 +23,12 @@ function build(region) {
   region.append(parts.text, parts.matters, parts.story);
 }
 
+/** Return what people would see at a simulated table, unless a refusal is to be read. */
+function seen(said) {
+  const { beat } = store;
+  return beat?.seen && said?.accepted !== false ? say("answer.seen", { what: beat.seen }) : "";
+}
+
 /** Return the newer of this screen's answer and the table's last event; while cards are counted, only a refusal. */
 function newest(screen) {
   const { answer } = store;
@@ -53,8 +59,10 @@ export function render(screen) {
   if (!parts.text) build(document.getElementById("answer"));
   const said = newest(screen);
   const at = said?.utc_ns ? `${time(said.utc_ns)} ` : "";
-  text(parts.text, said ? `${at}${by(screen, said)}${said.sentence}` : "");
-  mark(parts.text, "refused", said?.accepted === false);
+  const eyes = seen(said);
+  text(parts.text, eyes || (said ? `${at}${by(screen, said)}${said.sentence}` : ""));
+  mark(parts.text, "seen", eyes);
+  mark(parts.text, "refused", !eyes && said?.accepted === false);
   const waits = screen ? waiting(screen) : "";
   text(parts.matters, waits);
   attr(parts.matters, "hidden", !waits);

@@ -124,7 +124,7 @@ const STAGES = {
 
   moving: (screen, matter, of) => ({
     facts: matter.moves.length
-      ? [...moveLines(screen, moves(screen.view)), say("move.then"), matterFacts(screen, matter).at(-1)]
+      ? [...moveLines(screen, moves(screen.view)), matter.moves.length === 1 && say("move.then"), matterFacts(screen, matter).at(-1)] // several fill it
       : inBrief(screen, matter),
     right: [
       ...screen.offers

@@ -11,7 +11,7 @@ const drawers = [];
 export const store = {
   /** The newest `state` of /v1/screen, or null before the first. */
   screen: null,
-  /** The newest `beat`: {utc_ns, age, link}, or null. */
+  /** The newest `beat`: {utc_ns, age, link, seen}, or null. */
   beat: null,
   /** Whole seconds since the daemon's last message. */
   silence: 0,
