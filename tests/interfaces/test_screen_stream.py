@@ -102,7 +102,7 @@ async def test_a_state_comes_immediately_and_a_beat_each_second() -> None:
     assert [(at, name) for at, name, _ in given] == [
         (0.0, "state"), (0.0, "beat"), (1.0, "beat"), (2.0, "beat"), (3.0, "beat"),
     ]  # fmt: skip
-    assert given[1][2] == {"utc_ns": 7, "age": 0.5, "link": "ready"}
+    assert given[1][2] == {"utc_ns": 7, "age": 0.5, "link": "ready", "seen": ""}
     assert BEAT_EVERY == 1.0
 
 
