@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import sys
@@ -46,7 +47,7 @@ class Page:
         if self._lines:
             self._lines.append("")
         text = self._plain(text)
-        self._lines += [click.style(line, bold=True) for line in self._wrapped(text, "", 2)]
+        self._lines += [click.style(line, bold=True) if _has_styles() else line for line in self._wrapped(text, "", 2)]
 
     def entry(self, text: AnyText, *cells: tuple[AnyText, int], then: AnyText = "", indent: int = 2) -> None:
         """Add a line that begins with cells of fixed widths; continuation lines are indented below its text.
@@ -114,6 +115,11 @@ def write_out(text: AnyText) -> None:
 def in_terminal() -> bool:
     """Return whether standard output is a terminal."""
     return sys.stdout is not None and sys.stdout.isatty()
+
+
+def _has_styles() -> bool:
+    """Return whether the user and the terminal want styles. `click` removes them where there is no terminal."""
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def page() -> Page:

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Final, NamedTuple, cast, get_args, get_origin
 
 import msgspec
 
+from controller.daemon.toml_hints import LIST, not_shown
 from firmware_bridge.messages import AnyText, Message, message
 from firmware_bridge.plain_text import is_plain, plain
 
@@ -143,7 +144,7 @@ class _Reader:
             )
             written = [written]
         elif not isinstance(written, list):
-            self._expect(place, message("a list"), written)
+            self._expect(place, message("a list"), written, LIST)
             written = []
         found = [
             self._value(item, kind, f"[[{name}]] {_called(item, number)}" if _is_section(kind) else place)
@@ -166,8 +167,8 @@ class _Reader:
             hint = message("Write the key into a file that only its owner may read, and its path here.")
             self._mistake(message("{where} must be the path of a file, not the key itself", where=place), hint)
             return _BAD
-        if isinstance(written, str) and written.startswith("~"):  # would be a folder of that name
-            return self._expect(place, message("a path that is written out, without ~"), written)
+        if isinstance(written, str) and written.startswith(("~", "$")):  # would be a folder of that name
+            return self._expect(place, message("a path that is written out, without ~ or $"), written)
         if isinstance(written, str) and written and is_plain(written, LONGEST_PATH):
             return self._path(written)
         return self._expect(place, message("the path of a file"), written)
@@ -262,6 +263,8 @@ def _as_meant(written: Any, kind: Any, place: str) -> AnyText:
             near = [str(one.value) for one in kind if str(one.value).casefold() == written.strip().casefold()]
             near = near or get_close_matches(written.casefold(), [str(one.value) for one in kind], n=1, cutoff=0.7)
             return message('Write "{word}".', word=near[0]) if near else ""
+        if get_origin(kind) is Annotated and (odd := next((one for one in written if not one.isascii()), "")):
+            return not_shown(odd)
         try:
             msgspec.convert(written, kind, strict=False)
         except msgspec.ValidationError:

@@ -6,14 +6,16 @@ A hint never quotes what stands in the line: that may be a PIN.
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Final
 
 from firmware_bridge.messages import Message, message
+from firmware_bridge.plain_text import is_hidden
 
 GENERAL: Final = message(
     "Texts stand between quotes, whole numbers without; `cardshoe config example` has each option."
 )
-_LINE: Final = re.compile(r"at line (\d+)")
+_PLACE: Final = re.compile(r"at line (\d+), column (\d+)")
 _TABLE: Final = re.compile(r"\('([^()]*)',?\)")
 _TRUTH: Final = frozenset({"true", "false", "yes", "no", "on", "off"})
 _CURLY: Final = frozenset("\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2032\u2033")
@@ -26,7 +28,7 @@ _BACKSLASH: Final = message(r"Write \\ for each backslash, or put the text betwe
 _TWICE: Final = message("A section has one heading: write all its keys under that one.")
 _KEY_TWICE: Final = message("A key may appear once in its section: remove one of the two lines.")
 _HEADING: Final = message("Close the heading with as many brackets as open it: [table], [[people]].")
-_LIST: Final = message("Put commas between the values of a list and brackets around it: uids = [1000, 1001].")
+LIST: Final = message("Put commas between the values of a list and brackets around it: uids = [1000, 1001].")
 _ONE_VALUE: Final = message(
     "A line has one value: a number without leading zeros, spaces or units, or a list in brackets, with commas."
 )
@@ -39,7 +41,7 @@ _BY_WORDS: Final = (
     ("Unescaped '\\'", _BACKSLASH),
     ("at the end of a table declaration", _HEADING),
     ("at the end of an array declaration", _HEADING),
-    ("Unclosed array", _LIST),
+    ("Unclosed array", LIST),
     ("Illegal character '\\n'", _QUOTES),
     ("Illegal character '\\r'", _QUOTES),
     ('Expected "\'"', _QUOTES),
@@ -60,14 +62,26 @@ def readable(said: str) -> str:
 
 def next_step(text: str, said: str) -> Message:
     """Return what to do about the parser's error `said` in the text."""
-    found = _LINE.search(said)
-    lines = text.splitlines()
+    found = _PLACE.search(said)
+    lines = text.split("\n")
     line = lines[int(found[1]) - 1] if found and int(found[1]) <= len(lines) else ""
+    at = line.removesuffix("\r")[int(found[2]) - 1 :][:1] if found else ""
+    if at and (is_hidden(at) or (at.isspace() and at not in " \t")):
+        return not_shown(at)
     if _CURLY & set(line):
         return _PLAIN
     if "Invalid value" in said:
         return _of_value(line.partition("=")[2].strip())
     return next((step for words, step in _BY_WORDS if words in said), GENERAL)
+
+
+def not_shown(character: str) -> Message:
+    """Return what to do about a character that people do not see, or take for another one."""
+    return message(
+        "Delete the character {code} ({name}), or type the line again.",
+        code=f"U+{ord(character):04X}",
+        name=unicodedata.name(character, "control character").lower(),
+    )
 
 
 def _of_value(written: str) -> Message:

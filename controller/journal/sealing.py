@@ -294,8 +294,11 @@ def _unusable(path: Path, error: OSError) -> JournalError:
             message("The disk has no room left for the key file {path}.", path=str(path)),
             message("Make room on that disk."),
         )
+    hint = message("Check that the file is there and belongs to the user that the daemon runs as.")
+    if error.errno == errno.EROFS:
+        hint = message("The disk is mounted read-only; `cardshoe doctor` says how to change that.")
     return JournalError(
         "journal-key",
         message("The key file {path} cannot be used: {why}.", path=str(path), why=error.strerror or str(error)),
-        message("Check that the file is there and belongs to the user that the daemon runs as."),
+        hint,
     )

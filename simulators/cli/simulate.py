@@ -34,7 +34,7 @@ from simulators.devices.one_way_shoes import ONE_WAY_SHOES, draw_all
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.people.bench_person import BenchPerson
 from simulators.people.crew import CREW, Crew, CrewError, crew_of
-from simulators.people.dealer import ForeignRoundError, SimulatedDealer, SimulationError
+from simulators.people.dealer import ForeignRoundError, PinNotKnownError, SimulatedDealer, SimulationError
 from simulators.people.physical_table import PhysicalTable
 from simulators.people.plan import plan_rounds
 from simulators.people.supervisor import PATIENCE, Patience
@@ -213,6 +213,10 @@ def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Lite
         raise BadInputError(str(error), error.hint) from error
     except ForeignRoundError as error:
         raise BadInputError(str(error), "Finish or void that round first (`cardshoe operate`).") from error
+    except PinNotKnownError as error:
+        raise BadInputError(
+            str(error), "Name the table's configuration and its PINs: --dealer FILE --pin ID=PIN."
+        ) from error
     except SimulationError as error:
         hint = f"Report it with the seed {seed}; the device's log (--log) helps."
         raise ProblemError(str(error), hint) from error

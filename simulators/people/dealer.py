@@ -51,6 +51,10 @@ class SimulationError(Exception):
     """Raised when the simulated people and the daemon contradict each other: a bug in either."""
 
 
+class PinNotKnownError(Exception):
+    """Raised when the table accepts the PIN of none of these people."""
+
+
 class ForeignRoundError(Exception):
     """Raised when the table is in a round whose cards these people have not seen."""
 
@@ -159,6 +163,8 @@ class SimulatedDealer:
             except TableUnreachableError:
                 await asyncio.sleep(NAP)  # the same request is sent again: its answer is kept
         self._refusals = 0 if answer.accepted else self._refusals + 1
+        if self._refusals > PATIENCE and answer.code in ("pin", "pin-locked"):
+            raise PinNotKnownError(answer.sentence)
         if self._refusals > PATIENCE:
             raise SimulationError(f"{type(operation).__name__} was refused again and again: {answer.sentence}")
         return answer.accepted

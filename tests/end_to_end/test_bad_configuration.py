@@ -173,7 +173,7 @@ async def test_a_journal_with_a_second_name(stage: Stage) -> None:
     [
         ('"api.sock"', '"file/api.sock"', "[api] socket: {folder}/file is not a folder."),
         ('"api.sock"', '"file"', "[api] socket: {folder}/file exists and is not a socket"),
-        ('"api.sock"', '"~/api.sock"', "[api] socket must be a path that is written out, without ~"),
+        ('"api.sock"', '"~/api.sock"', "[api] socket must be a path that is written out, without ~ or $"),
         ('"journal"', '"file"', "[journal] folder: {folder}/file is not a folder."),
         ('"journal"', '"file/journal"', "[journal] folder: {folder}/file is not a folder."),
         (
@@ -181,7 +181,7 @@ async def test_a_journal_with_a_second_name(stage: Stage) -> None:
             '"journal"\nsigning_key_file = "file/key"\n',
             "signing_key_file: {folder}/file is not a folder.",
         ),
-        ('"journal"', '"~/journal"', "[journal] folder must be a path that is written out, without ~"),
+        ('"journal"', '"~/journal"', "[journal] folder must be a path that is written out, without ~ or $"),
     ],
 )
 async def test_a_place_that_cannot_be_used(stage: Stage, old: str, new: str, words: str) -> None:

@@ -85,6 +85,16 @@ async def test_a_user_who_is_not_admitted_reaches_no_table(stage: Stage) -> None
     assert "runuser -u USER -- cardshoe status" in errors
 
 
+async def test_people_whose_pins_the_table_does_not_know_are_told_how_to_name_them(stage: Stage) -> None:
+    text = stage.configuration.read_text()
+    pins = re.findall(r'pin_hash = "(.*)"', text)
+    stage.configuration.write_text(text.replace(f'"{pins[1]}"', f'"{pins[0]}"').replace(f'"{pins[2]}"', f'"{pins[0]}"'))
+    await stage.start_daemon()
+    await stage.start_device()
+    assert await stage.device.ended() == 2
+    assert "--dealer FILE --pin ID=PIN" in "\n".join(stage.device.err)
+
+
 def test_no_daemon_and_bad_input(tmp_path: Path) -> None:
     absent = CliRunner().invoke(main, ["status", "--socket", str(tmp_path / "no.sock")])
     assert absent.exit_code == 3

@@ -174,3 +174,18 @@ def test_an_error_is_shown_line_by_line_without_what_no_screen_shows() -> None:
         raise ProblemError(f"It is\n  {ESCAPE}.", "Try\u202e it again.")
 
     assert CliRunner().invoke(fails).output == "cardshoe: It is\n  �[2J�[31m.\n  Try� it again.\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "shown"),
+    [("TERM", "dumb", "Table\n"), ("NO_COLOR", "1", "Table\n"), ("TERM", "xterm", "\x1b[1mTable\x1b[0m\n")],
+)
+def test_a_terminal_gets_no_styles_that_it_does_not_want(name: str, value: str, shown: str) -> None:
+    @click.command()
+    def show() -> None:
+        paper = Page(40)
+        paper.heading("Table")
+        paper.show()
+
+    environment = {"TERM": "xterm", "NO_COLOR": None, name: value}
+    assert CliRunner(env=environment).invoke(show, color=True).stdout == shown
