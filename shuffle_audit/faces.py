@@ -74,7 +74,7 @@ def faces_of_decks(decks: Sequence[DeckOrders]) -> Faces:
     return np.stack([faces_of(deck.before) for deck in decks]) if decks else np.empty((0, 0), np.int64)
 
 
-def _face_or_none(name: str) -> int:
+def face_or_none(name: str) -> int:
     """Return the face of a name, or -1 for a name that is not a card's."""
     try:
         return _card(name).number - 1
@@ -87,7 +87,7 @@ def faces_if_known(decks: Sequence[DeckOrders]) -> Stored | None:
     card twice, or the decks have different cards.
     """
     all_decks = packed(decks)
-    face = stored(np.array([_face_or_none(name) for name in all_decks.names]), len(DECK))
+    face = stored(np.array([face_or_none(name) for name in all_decks.names]), len(DECK))
     faces = face[all_decks.before[all_decks.whole]]
     first = np.unique(faces[:1])
     if len(first) < faces.shape[1] or (first < 0).any():
@@ -99,7 +99,7 @@ def faces_if_known(decks: Sequence[DeckOrders]) -> Stored | None:
 def unknown_face(decks: Sequence[DeckOrders]) -> str:
     """Return the first name in the orders in of whole decks that is not a card's, or "" if there is none."""
     all_decks = packed(decks)
-    odd = np.array([_face_or_none(name) < 0 for name in all_decks.names])
+    odd = np.array([face_or_none(name) < 0 for name in all_decks.names])
     for block in in_blocks(all_decks.before[all_decks.whole]):
         if (found := odd[block].ravel()).any():
             return all_decks.names[int(block.ravel()[found.argmax()])]

@@ -11,7 +11,7 @@ hand that was dealt is turned over.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +20,7 @@ import msgspec
 from controller.commands.journal.decisions import DecisionInRound, Happened, UnreadableEntryError, name_of, read
 from controller.commands.journal.source import Source
 from controller.journal.file import damaged
+from controller.rules.dealing_order import DEALER, box
 from firmware_bridge.cards import DECK, DECK_SIZE, Card, UnknownCardError
 from shuffle_audit.orders import UNKNOWN, DeckOrders, OrderError, order_of
 
@@ -109,6 +110,10 @@ class JournalOrders:
         self._shuffles: list[_Shuffle] = []
         self._by_number: dict[int, _Shuffle] = {}
         self._over: list[_Shuffle] = []
+        self._round = 0
+        self._places: set[str] = set()  # that cards are dealt to in this round
+        self.unknown_boxes: dict[int, None] = {}
+        """The rounds in which a hand was turned over at a box that is not in play by this journal."""
 
     def take(self, decided: DecisionInRound) -> None:
         for happened in decided.events:
@@ -184,6 +189,17 @@ class JournalOrders:
         load = self._load(happened.event["deck"])
         load.shuffles, load.running = load.shuffles + 1, False
 
+    def occupied(self, decided: DecisionInRound, happened: Happened) -> None:
+        self._in_play(decided, [box(number) for number in happened.event["boxes"]])
+
+    def deal_began(self, decided: DecisionInRound, happened: Happened) -> None:
+        self._in_play(decided, happened.event["places"])
+
+    def _in_play(self, decided: DecisionInRound, places: Sequence[str]) -> None:
+        if decided.round != self._round:
+            self._round, self._places = decided.round, {DEALER}
+        self._places |= set(places)
+
     def dealt(self, decided: DecisionInRound, happened: Happened) -> None:
         for card in happened.event["cards"]:
             if (found := self._by_number.get(card["shuffle"])) is not None:
@@ -194,7 +210,9 @@ class JournalOrders:
         for card in revealed if isinstance(revealed, list) else [revealed]:
             if card is not None and (found := self._by_number.get(card["shuffle"])) is not None:
                 found.faces[card["ordinal"]] = card_name(card["card"])
-        if isinstance(revealed, list) and revealed and None not in revealed:
+        if isinstance(revealed, list) and (decided.round != self._round or happened.event["place"] not in self._places):
+            self.unknown_boxes[decided.round] = None
+        elif isinstance(revealed, list) and revealed and None not in revealed:
             shuffles = {card["shuffle"] for card in revealed}
             if len(shuffles) == 1 and (found := self._by_number.get(shuffles.pop())) is not None:
                 found.hands[happened.event["place"]] = tuple(card_name(card["card"]) for card in revealed)
@@ -220,6 +238,8 @@ CHANGES: Final[dict[str, Callable[[JournalOrders, DecisionInRound, Happened], No
     "shuffle_began": JournalOrders.shuffle_began,
     "deck_shuffled": JournalOrders.shuffled,
     "shuffle_failed": JournalOrders.failed,
+    "boxes_occupied": JournalOrders.occupied,
+    "deal_began": JournalOrders.deal_began,
     "cards_dealt": JournalOrders.dealt,
     "hand_exposed": JournalOrders.shown,
     "first_card_shown": JournalOrders.shown,

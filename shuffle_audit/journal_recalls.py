@@ -22,10 +22,13 @@ STRAYS = "strays"  # cards from another deck
 
 
 class JournalRead(NamedTuple):
-    """A journal that was read: every shuffle of the device, and the last entry with its hash."""
+    """A journal that was read: every shuffle of the device, the last entry with its hash, and the rounds with a hand at
+    a box that is not in play by this journal; such a hand does not count.
+    """
 
     decks: list[JournalDeck]
     head: str
+    unknown_boxes: tuple[int, ...] = ()
 
 
 def read_journal(path: Path, maker: tuple[str, ...] | None, local_key: bytes | None) -> JournalRead:
@@ -38,7 +41,7 @@ def read_journal(path: Path, maker: tuple[str, ...] | None, local_key: bytes | N
     if local_key is not None and recalled:
         for found in recalled_faces(path, local_key, frozenset(recalled)):
             orders.add_face(*found)
-    return JournalRead(orders.every(), head_text(source.head()))
+    return JournalRead(orders.every(), head_text(source.head()), tuple(orders.unknown_boxes))
 
 
 class RecalledFace(NamedTuple):

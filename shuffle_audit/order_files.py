@@ -22,8 +22,9 @@ import numpy.typing as npt
 
 from firmware_bridge.edited_text import NotTextError, edited_lines
 from shuffle_audit import MOST_CARDS
-from shuffle_audit.orders import UNKNOWN, Counts, DeckOrders, Hashes, OrderError, hashes_of, in_blocks
-from shuffle_audit.packed_decks import DeckPacker, PackedDecks
+from shuffle_audit.faces import face_or_none
+from shuffle_audit.orders import UNKNOWN, Counts, DeckOrders, Hashes, OrderError, Orders, hashes_of, in_blocks
+from shuffle_audit.packed_decks import NOT_SHOWN, DeckPacker, PackedDecks
 from shuffle_audit.partial_orders import verify_cards
 
 JSON_LINES: Final = (".jsonl", ".ndjson")
@@ -138,6 +139,7 @@ def read_decks(
     for path in paths:
         reader.read(path, opened)
     found = reader.found()
+    reader.faults += _odd_faces(found)
     if not as_written and (fault := _exchanged(found)):
         reader.faults.append(fault)
     if reader.faults:
@@ -260,6 +262,49 @@ def is_another(numbers: set[str], number: str) -> bool:
     another = not numbers or (bool(number) and "" not in numbers and number not in numbers)
     numbers.add(number)
     return another
+
+
+def _odd_faces(found: FileDecks) -> Iterator[OrderFileFault]:
+    """Yield a fault if most names are those of cards, but one is not, or one deck has two names of one card."""
+    names = found.decks.names[1:]
+    faces = np.array([NOT_SHOWN, *(face_or_none(name) + 1 for name in names)])
+    odd = faces == NOT_SHOWN
+    odd[NOT_SHOWN] = False
+    if 0 < odd.sum() < len(names) / 2:
+        at, number = _first_card(found, lambda block: odd[block])
+        sentence = f"{found.decks.names[number]!r} is not the name of a card, and most other names are."
+        yield OrderFileFault(found[at].file, found[at].line, "no-card", sentence)
+    elif len(set(faces.tolist())) < len(faces) and not odd.any():
+        at, number = _first_card(found, lambda block: _twice(faces[block]))
+        if at < len(found):
+            same = [name for name, face in zip(names, faces[1:], strict=True) if face == faces[number]]
+            sentence = f"This deck has one card by two names, {' and '.join(sorted(same)[:2])}."
+            yield OrderFileFault(found[at].file, found[at].line, "card-twice", sentence)
+
+
+def _first_card(found: FileDecks, is_odd: Callable[[Orders], npt.NDArray[np.bool_]]) -> tuple[int, int]:
+    """Return the first deck with an odd card, and the card's number; without one, the number of decks."""
+    begin = 0
+    for pair in zip(in_blocks(found.decks.before), in_blocks(found.decks.after), strict=True):
+        odd = [is_odd(block) for block in pair]
+        rows = np.flatnonzero(np.concatenate(odd, axis=1).any(axis=1))
+        if len(rows):
+            row = int(rows[0])
+            return begin + row, next(int(one[row][each[row]][0]) for one, each in zip(pair, odd, strict=True)
+                                     if each[row].any())  # fmt: skip
+        begin += len(pair[0])
+    return begin, NOT_SHOWN
+
+
+def _twice(faces: Orders) -> npt.NDArray[np.bool_]:
+    """Mark the cards whose face is also that of an earlier card of the row; `NOT_SHOWN` is no face."""
+    order = np.argsort(faces, axis=1, kind="stable")
+    ranked = np.take_along_axis(faces, order, axis=1)
+    again = np.zeros(faces.shape, bool)
+    again[:, 1:] = (ranked[:, 1:] == ranked[:, :-1]) & (ranked[:, 1:] != NOT_SHOWN)
+    found = np.empty_like(again)
+    np.put_along_axis(found, order, again, axis=1)
+    return found
 
 
 def _exchanged(found: FileDecks) -> OrderFileFault | None:

@@ -164,6 +164,9 @@ def examined(report: AuditReport) -> Iterator[tuple[str, str]]:
             "left out",
             f"{many(verdict.not_known, 'deck', 'decks')} without the order in{_at_lines('not_known', report)}",
         )
+    if unknown := sum(len(one.unknown_boxes) for one in report.files):
+        hands = f"hands at boxes that the journal does not know, of {many(unknown, 'round', 'rounds')}"
+        yield "left out", f"{hands}{_at_lines('unknown_boxes', report)}"
     if report.continued:
         yield "order in", f"in {many(report.continued, 'deck', 'decks')} as the previous deck came out"
     for missing in verdict.not_run:

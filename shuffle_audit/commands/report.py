@@ -26,7 +26,8 @@ NO_MONEY: Final[dict[NoMoney, str]] = {
 class ReadFile(msgspec.Struct, frozen=True):
     """A file that was read, with its `sha256`, or a journal with its `head` instead, the last entry with the hash as in
     `journal verify --head`. Decks that were left out are listed by line (journals: by round): `not_known` without the
-    order in, `few_known` with too few known cards.
+    order in, `few_known` with too few known cards. `unknown_boxes`: rounds with a hand at a box that the journal does
+    not know.
     """
 
     file: str
@@ -35,6 +36,7 @@ class ReadFile(msgspec.Struct, frozen=True):
     not_known: tuple[int, ...] = ()
     few_known: tuple[int, ...] = ()
     head: str = ""
+    unknown_boxes: tuple[int, ...] = ()
 
 
 class MachineFound(msgspec.Struct, frozen=True):

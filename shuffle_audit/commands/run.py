@@ -167,7 +167,17 @@ def _read(
         found_in = [one.deck for one in journal.decks]
         not_known = tuple(one.round for one in journal.decks if not one.deck.before)
         few_known = tuple(journal.decks[at].round for at in seen_of(found_in).few.tolist())
-        read.append(ReadFile(click.format_filename(path), len(found_in), "", not_known, few_known, journal.head))
+        read.append(
+            ReadFile(
+                click.format_filename(path),
+                len(found_in),
+                "",
+                not_known,
+                few_known,
+                journal.head,
+                journal.unknown_boxes,
+            )
+        )
         decks = [*decks, *found_in]
         rounds += [one.hands for one in journal.decks if one.hands]
     return decks, tuple(read), rounds

@@ -212,6 +212,24 @@ def test_hands_of_a_round_are_those_of_the_boxes_in_play(table: DealingTable) ->
     assert dealt == sorted(card_name(card.code) for card in order[:9])
 
 
+def test_hands_at_boxes_that_the_journal_does_not_know_are_named(table: DealingTable) -> None:
+    """The file in which the boxes of round 1 were occupied was deleted; the next one has all of round 2."""
+    first, second = shuffled_new("uniform", 2)
+    table.begin(table.bring_new(), first)
+    table.next_file()
+    table.finish()
+    table.take_out("D1")
+    table.play(table.bring_new(), second)
+    table.journal.close()
+    assert read_journal(table.journal.folder, None, None).unknown_boxes == ()
+    later = sorted(table.journal.folder.glob("*.journal"))[1]
+    found = read_journal(later, None, None)
+    assert found.unknown_boxes == (1,)
+    assert [set(deck.hands) for deck in found.decks] == [{"D", *(f"B{number}" for number in range(1, 8))}]
+    done = call("run", later)
+    assert f"  left out: hands at boxes that the journal does not know, of 1 round: {later}, round 1\n" in done.stdout
+
+
 def test_a_device_that_acts_while_a_box_is_in_play_is_found(table: DealingTable) -> None:
     """The Dealer gets a picture whenever box 3 is in play. The order in is not known."""
     for number, order in enumerate(shuffled_new("uniform", 30)):

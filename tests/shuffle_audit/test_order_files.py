@@ -143,6 +143,23 @@ def test_decks_of_other_cards_do_not_mix(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("former", "name", "code", "sentence"),
+    [
+        ("KC", "KX", "no-card", "'KX' is not the name of a card, and most other names are."),
+        ("TH", "♥A", "card-twice", "This deck has one card by two names, AH and ♥A."),
+    ],
+)
+def test_faces_that_are_not_those_of_a_deck(former: str, name: str, code: str, sentence: str, tmp_path: Path) -> None:
+    decks = shuffled("uniform", 3)
+    path = tmp_path / "decks.jsonl"
+    write_decks(path, without_the_order_in(decks[:1]) + decks[1:])
+    path.write_text(path.read_text("utf-8").replace(f'"{former}"', f'"{name}"'), "utf-8")
+    with pytest.raises(OrderFileError) as error:
+        read_decks([path])
+    assert [(fault.line, fault.code, fault.sentence) for fault in error.value.faults] == [(1, code, sentence)]
+
+
 def test_a_repeated_deck_is_a_fault(tmp_path: Path) -> None:
     """This holds for whole decks and for many known cards; with few a repeat occurs by chance."""
     second = tmp_path / "b.jsonl"
