@@ -62,7 +62,7 @@ def is_out(state: TableState, shuffle: int, ordinal: int) -> bool:
         return False
     current = state.round
     held = (current.read, state.decks.tray, state.decks.aside, *current.piles.values())
-    for cards in (*held, *(hand.cards for hand in current.hands.values())):
+    for cards in (*held, *[hand.cards for hand in current.hands.values()]):
         for card in cards:
             if card.ordinal == ordinal and card.shuffle == shuffle:
                 return True
@@ -514,7 +514,8 @@ def _check_faces(decision: Decision, given: DeviceReported, cards: tuple[HeldCar
         ordinals = tuple(card.ordinal for card in cards)
         raise_irregularity(decision, Kind.FOREIGN_CARD, noticed_by=DEVICE, ordinals=ordinals, report=given)
     new = {card.id for card in cards}
-    before = [card for card in (*state.round.read, *state.decks.in_play.face_up_read) if card.id not in new]
+    read = (*state.round.read, *state.decks.in_play.face_up_read)
+    before = [card for card in read if (card.shuffle, card.ordinal) not in new]
     found = {card.id: card for card in state.decks.in_play.face_up_read}
     for card in cards:
         _compare_face(decision, given, card, [*before, found[card.id]] if card.id in found else before)
@@ -536,7 +537,7 @@ def _compare_face(decision: Decision, given: DeviceReported, card: HeldCard, bef
         if not face.is_among(same):
             note = message("the device read card {ordinal} differently before", ordinal=card.ordinal)
             raise_count_in_doubt(decision, note, report=given, ordinals=(card.ordinal,))
-    elif face.is_among(other.face for other in of_shuffle):
+    elif face.is_among([other.face for other in of_shuffle]):
         raise_irregularity(
             decision,
             Kind.DECK_COUNT,
