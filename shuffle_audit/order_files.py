@@ -158,7 +158,7 @@ class _Reader:
         self._numbers: list[str] = []
         self._lines_of_numbers: dict[str, int] = {}  # in this file
         self._first: FileDeck | None = None
-        self._cards: frozenset[str] = frozenset()
+        self._of_a_deck: frozenset[str] = frozenset()
         self._seen: dict[int, int] = {}  # the first deck, by the hash of its orders
         self._numbers_of_alike: dict[int, set[str]] = {}  # by the first deck
 
@@ -185,7 +185,7 @@ class _Reader:
             _checked(deck, self._first)
         if self._first is None:
             self._first = FileDeck(file, line, deck, read.number)
-            self._cards = frozenset(_cards(deck)) if deck.is_whole else frozenset()
+            self._of_a_deck = frozenset(_cards(deck)) if deck.is_whole else frozenset()
         row = self._packer.add(deck)
         self._lines.append(line)
         self._numbers.append(read.number)
@@ -197,9 +197,9 @@ class _Reader:
 
     def _is_sound(self, deck: DeckOrders) -> bool:
         """Return whether both orders have exactly the cards of the first deck, which is whole."""
-        cards = len(self._cards)
+        cards = len(self._of_a_deck)
         return cards > 0 and all(
-            len(one) == cards and self._cards == frozenset(one) for one in (deck.before, deck.after)
+            len(one) == cards and self._of_a_deck == frozenset(one) for one in (deck.before, deck.after)
         )
 
     def _verify_new(self, row: tuple[int, ...], number: str) -> None:
