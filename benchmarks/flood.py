@@ -54,7 +54,7 @@ LONGEST: Final = 6.0  # seconds of a block
 AT_MOST: Final = 2.0  # times the quiet figure
 SECONDS: Final = 0.25  # that an operation may take
 CHUNKS: Final = 20_000  # chunks of one byte in one request
-PARTS: Final = 30  # repetitions that make a field's name, and so the refusal, long
+PARTS: Final = 30  # repetitions, for a long field name and thus a long refusal
 
 
 async def be_refused_in_chinese(connection: FloodConnection) -> None:

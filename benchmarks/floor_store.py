@@ -49,7 +49,7 @@ VALUES (%s, %s, %s, %s, %s, %s, %s)"""
 
 
 class ProgramTimes(NamedTuple):
-    """The seconds for all records: by the clock, and of the program's processor."""
+    """Seconds for all records: wall-clock time, and CPU time of the program."""
 
     wall: float
     cpu: float

@@ -224,7 +224,7 @@ class TableClient:
         return cookie
 
     async def _patiently(self, ask: Callable[[], Awaitable[Answer]]) -> Answer:
-        """Repeat a request until the daemon answers. A refusal is an answer, too."""
+        """Repeat a request until the daemon answers. A refusal is also an answer."""
         for pause in self._pauses:
             try:
                 return await ask()

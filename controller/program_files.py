@@ -1,7 +1,7 @@
 """The program's own files, compared with the manifest that was made when they were built.
 
-Debian's package has `manifest` in the folder of its environment: a line for every file in it, as `sha256sum` writes it,
-and beside it `manifest.sig`, an Ed25519 signature over it. A wheel has RECORD, which lists the files of the program
+The Debian package has `manifest` in the folder of its environment: a line for every file in it, as `sha256sum` writes
+it, and beside it `manifest.sig`, an Ed25519 signature over it. A wheel has RECORD, which lists the files of the program
 alone and is not signed. An installation from sources (`pip install -e`) has neither.
 """
 

@@ -1,4 +1,4 @@
-"""Debian's package of the program: `python3 -m deb OUT_DIR` makes `cardshoe_VERSION_ARCHITECTURE.deb`.
+"""The Debian package of the program: `python3 -m deb OUT_DIR` makes `cardshoe_VERSION_ARCHITECTURE.deb`.
 
 The same sources make the same package, byte for byte, in any folder: the time of all files is that of the commit, and
 the only part taken from the machine is Debian's Python 3.11, which compiles the modules.

@@ -11,7 +11,7 @@ from deb.sources import MissingError
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python3 -m deb", description="Make Debian's package of the program.")
+    parser = argparse.ArgumentParser(prog="python3 -m deb", description="Make the Debian package of the program.")
     parser.add_argument("folder", metavar="OUT_DIR", type=Path, help="where the package is put; made if need be")
     parser.add_argument("--version", help="the package's version; left out: the program's, with date and commit")
     parser.add_argument("--sign-with", metavar="KEY", type=Path, help="a private Ed25519 key, as PEM, that signs it")

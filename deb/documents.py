@@ -1,4 +1,4 @@
-"""The metadata files of Debian's package: control, changelog and copyright."""
+"""The metadata files of the Debian package: control, changelog and copyright."""
 
 from __future__ import annotations
 

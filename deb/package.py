@@ -1,4 +1,4 @@
-"""Puts all files of Debian's package in their places, and builds the package."""
+"""Puts all files of the Debian package in their places, and builds the package."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 A shuffler that remembers decks may hide between two of them, where every order in is the last order out. Under uniform
 orders a deck has its distribution whatever came before, so that each count over decks is a sum of independent ones:
 how many of the first t cards were among the first t of the earlier deck (hypergeometric), how many are at their place
-in it, and how many follow the card that they followed in it. The highest count of one deck is compared, too.
+in it, and how many follow the card that they followed in it. The highest count of one deck is also compared.
 """
 
 from __future__ import annotations

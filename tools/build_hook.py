@@ -1,4 +1,4 @@
-"""Build hook of hatchling: writes the OpenAPI document that wheels, editable installations and Debian's package carry.
+"""Build hook of hatchling: writes the OpenAPI document for wheels, editable installations and the Debian package.
 
 It is a separate module because hatchling loads it by its path.
 """

@@ -45,7 +45,8 @@ class _Account:
 
 
 class Turns:
-    """Turns by caller. `by_people`: people enter the operations, not a simulation. `at_once`: free turns."""
+    """Limits how often each caller is served. `by_people`: people enter the operations, not a simulation. `at_once`:
+    requests without a wait."""
 
     def __init__(self, *, by_people: bool = True, at_once: int = AT_ONCE) -> None:
         self._by_people = by_people

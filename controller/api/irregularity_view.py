@@ -77,7 +77,7 @@ class IrregularityView(msgspec.Struct, frozen=True):
     step that voids the round was entered once, in entry `asked_entry`, and takes effect when entered again.
     `noticed_by`: device, inference or a person. `counted`: cards at the place, as counted. `blocks`: it holds the
     table. `facts`: those known or stated so far. `clauses`: those that may apply, depending on the open questions;
-    empty means none. `senses`: when each of them applies, in a few words. `claims`: the questions whether it is so, in
+    empty means none. `senses`: when each of them applies, in a few words. `claims`: the questions that confirm it, in
     order: the first yes confirms it. Empty if only a count shows it, or it is decided.
     """
 

@@ -47,7 +47,7 @@ class Acting(NamedTuple):
     uid: int | None = None
     proven: Proof = ""
     screen: str = ""
-    witness: str = ""  # the second person who counted, if that person entered a PIN, too
+    witness: str = ""  # the second person who counted, if that person also entered a PIN
 
 
 class PersonRefusedError(MessageError):

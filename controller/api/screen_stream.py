@@ -36,7 +36,7 @@ from controller.table.state import TableState
 TURN: Final = 0.05  # seconds, in which a screen gets one state at most
 BEAT_EVERY: Final = 1.0  # seconds
 STOPPED: Final = b"event: stopped\ndata: {}\n\n"  # the last message of a daemon that stops normally
-LOOKED_FOR: Final = 64  # events among which the last one shown to people is searched
+LOOKED_FOR: Final = 64  # events searched for the last one that is shown to people
 
 Write = Callable[[bytes], Awaitable[None]]
 

@@ -71,13 +71,13 @@ EXTRAS: Final = {
 """The file of the sources with the packages of each extra, in tested versions."""
 SOURCES: Final = Path(__file__).parents[2]
 PACKAGED: Final = Path("/opt/cardshoe/packaged")
-"""This folder exists if Debian's package is installed, in which no further packages can be installed."""
+"""This folder exists if the Debian package is installed, in which no further packages can be installed."""
 
 
 def _how_to_install(extra: str) -> AnyText:
     file = EXTRAS[extra]
     pip = f"{sys.executable} -m pip install --no-deps -r"
-    also = message("PostgreSQL's library is Debian's package libpq5.") if extra == "floor" else ""
+    also = message("PostgreSQL's client library is in the Debian package libpq5.") if extra == "floor" else ""
     if (SOURCES / file).exists():
         how = message("Install its packages: {command}", command=f"`{pip} {SOURCES / file}`.")
     elif Path(sys.prefix).parent == PACKAGED.parent:
@@ -85,7 +85,9 @@ def _how_to_install(extra: str) -> AnyText:
             f"`python3 -m venv .venv && .venv/bin/pip install --no-deps -r {file} -r requirements-build.txt && "
             ".venv/bin/pip install --no-deps --no-build-isolation .`"
         )
-        how = message("Debian's package does not have it. In a clone of the sources: {command}", command=command)
+        how = message(
+            "The Debian package does not include it. In a clone of the sources, run: {command}", command=command
+        )
     else:
         how = message("In the folder with the sources: {command}", command=f"`{pip} {file}`.")
     return message("{parts:sentences}", parts=tuple(filter(None, (how, also))))

@@ -78,7 +78,8 @@ class Commands(FoundCommands):
             raise BadInputError(
                 message("The input ended before the questions were answered."),
                 message(
-                    "Nothing was done. Answer them in a terminal, or by options, which the command's --help lists."
+                    "Nothing was done. Answer the questions in a terminal, or with options; the command's --help lists "
+                    "them."
                 ),
             ) from error
 

@@ -68,11 +68,11 @@ def _examined(configuration: Configuration) -> Program:
     type=click.Path(path_type=Path),
     help="The file that SIGHUP reads instead, if it exists; relative paths in it count from the folder of --config.",
 )
-@click.option("--verbose", is_flag=True, help="Log details, too.")
+@click.option("--verbose", is_flag=True, help="Also log details.")
 def run(path: Path, reread: Path | None, verbose: bool) -> None:
     """Run the daemon of one table, until SIGTERM. SIGHUP reloads its configuration.
 
-    The daemon starts and continues without the device, too.
+    The daemon also starts and continues without the device.
     """
     from controller.api.tcp_listener import PortRefusedError
     from controller.api.unix_socket import SocketRefusedError

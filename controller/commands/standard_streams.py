@@ -111,7 +111,7 @@ class StandardStreams:
         self._output: _Output | None = None
         missing = [number for number in (0, 1, 2) if _is_closed(number)]
         for _ in missing:  # otherwise the next file to be opened would get this number
-            os.open(os.devnull, os.O_RDONLY)  # standard output, too: it cannot be written
+            os.open(os.devnull, os.O_RDONLY)  # standard output as well: it cannot be written
         if sys.stdout is None or sys.stdout is sys.__stdout__:
             self._output = _Output(1)
             sys.stdout = _text(self._output, sys.stdout)

@@ -181,7 +181,7 @@ DEFINITIONS: Final = (
         (Alert(
             "TableNotReady", "critical",
             "max_over_time(cardshoe_ready[5m]) == 0",
-            "`cardshoe status` says why. Maintenance and an unplugged device are reasons, too.",
+            "`cardshoe status` says why. Maintenance and an unplugged device are also reasons.",
         ),),
     ),
     Definition(ROUND, "gauge", (), "The number of the round."),

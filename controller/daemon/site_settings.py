@@ -140,7 +140,7 @@ def _mistakes_of_row(row: HouseRow) -> Iterator[Mistake]:
     if not row.noticed:
         yield Mistake(
             message("[[house]] {rule}: noticed is empty.", rule=row.rule),
-            message("Leave it out, or say when it must come to light."),
+            message("Leave it out, or say when it must be noticed."),
         )
     if row.disposition in (Disposition.VOID, Disposition.REMOVE_HAND) and row.confirms is Role.DEALER:
         yield Mistake(

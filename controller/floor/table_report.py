@@ -62,8 +62,9 @@ class DeviceReport(DeviceSummary, frozen=True, kw_only=True):
 
 
 class ServiceReport(msgspec.Struct, frozen=True):
-    """The state of the service. The broker publishes the status lost when the daemon disappears. `since_utc_ns` is when
-    it started. `people` maps the ids of the table's people to their names.
+    """The state of the service. The broker publishes the status `lost` when the daemon disappears.
+
+    `since_utc_ns` is when the daemon started. `people` maps the ids of the table's people to their names.
     """
 
     status: Status

@@ -41,7 +41,7 @@ Leaving: TypeAlias = observations.CardDrawn | observations.CardsDrawnTogether | 
 def to_be_dealt(
     decision: Decision, given: DeviceReported, seen: Leaving, reported: tuple[HeldCard, ...]
 ) -> tuple[HeldCard, ...] | None:
-    """Return the reported cards that belong to the deal, or None if none does, and the reason is recorded."""
+    """Return the reported cards that belong to the deal, or None if none does; then the reason is recorded."""
     by_device = _not_dealt_by_hand(decision, reported)
     if reported and not by_device:
         return None

@@ -33,7 +33,7 @@ def verify_witness(state: TableState, given: PersonActed, witness: str) -> None:
     signs = state.settings is not None and state.settings.second_counter_signs
     names = getattr(given.operation, "witness", "") == witness  # a correction keeps the witness of the entry
     if signs and names and given.screen and given.witness_signed != witness:
-        raise RefusedError("witness-pin", "The second counter signs here. Enter that person's PIN, too.")
+        raise RefusedError("witness-pin", "The second counter signs here. Enter that person's PIN as well.")
 
 
 def _verify_whole(count: int, otherwise: Message) -> None:
@@ -109,13 +109,13 @@ def verify_bring(state: TableState, given: PersonActed, operation: operations.Br
     alike = [one.label for one in state.decks.recorded if _same_back(one.back, operation.back)]
     if alike:
         raise RefusedError(
-            "back", "Deck {alike} has that back too. Two decks at one table must have different backs.", alike=alike[0]
+            "back", "Deck {alike} has the same back. Two decks at one table must have different backs.", alike=alike[0]
         )
     sealed = [one.label for one in state.decks.recorded if _same_seal(one.seal, operation.seal)]
     if sealed:
         raise RefusedError(
             "seal",
-            "Deck {sealed} has that seal too; enter this deck's own seal, or the other deck's name.",
+            "Deck {sealed} has the same seal; enter this deck's own seal, or the other deck's name.",
             sealed=sealed[0],
         )
     if len(state.decks.recorded) >= MOST:

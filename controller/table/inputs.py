@@ -137,7 +137,7 @@ class PersonActed(Input, frozen=True, tag="person_acted"):
     when the sign-on that begins with it ends. `as_of`: the entry of the state that the person looked at; 0: not stated.
     `repeats`: the entry of the first request, where this is the second one; 0: it is a first one, or comes from a
     program. `utc_ns`: the time of an entry at a screen; else 0. `witness_signed`: the second person who counted, if
-    that person entered a PIN, too.
+    that person also entered a PIN.
     """
 
     operation_id: str

@@ -1,6 +1,6 @@
 """The interface of every transport: bytes in both directions on the event loop, and notice of a lost connection.
 
-The hints that several transports give are here, too.
+It also has the hints that several transports give.
 """
 
 from __future__ import annotations

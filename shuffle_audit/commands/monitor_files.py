@@ -92,7 +92,7 @@ class MetricsFile(_Written):
         if self._shared or self._mine is None or not self._path.exists() or _identity(self._path) == self._mine:
             return
         self._shared = True
-        sentence = f"cardshoe: {self._name} is written by another program too. Give each monitor a file of its own."
+        sentence = f"cardshoe: {self._name} is also written by another program. Give each monitor a file of its own."
         click.echo(sentence, err=True)
 
     def _other_file(self) -> Path | None:

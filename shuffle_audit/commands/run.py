@@ -46,7 +46,7 @@ NO_VERDICT: Final = 2  # same as for bad input, so that it does not pass for a g
 @click.option("--new-deck", "maker", metavar="standard|FILE",
               help="For journals: the order of a new deck in its box, in which it goes into the shuffler.")  # fmt: skip
 @click.option("--key-file", type=click.Path(path_type=Path, dir_okay=False),
-              help="The local key of a journal, so that recalled cards count too.")  # fmt: skip
+              help="The local key of a journal, so that recalled cards also count.")  # fmt: skip
 @click.option("--about", multiple=True, metavar="TEXT",
               help="What was examined, for the report: machine, place, date, person; may be repeated.")  # fmt: skip
 @click.option("--as-written", is_flag=True,

@@ -1,4 +1,4 @@
-"""`cardshoe floor try`: starts a whole floor with servers from Debian's packages, and shuts it down again."""
+"""`cardshoe floor try`: starts a whole floor with servers from Debian packages, and shuts it down again."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MOST: Final = 16  # tables
 def try_floor(tables: int, rounds: int | None, seed: int, fast: bool, console: bool) -> None:
     """Try a whole floor on this machine: broker, database, store, page, and tables that simulated people deal.
 
-    It needs Debian's packages mosquitto and postgresql, and the extra floor (requirements-floor.txt). Everything runs
+    It needs the Debian packages mosquitto and postgresql, and the extra floor (requirements-floor.txt). Everything runs
     in a folder of its own under the user's temporary files, reached from this machine alone, and is taken down again at
     the end. A broker that you kill runs again after ten seconds.
     """

@@ -17,7 +17,7 @@ from simulators.demo.stage import free_port
 PACKAGED: Final = Path("/usr/lib/postgresql")  # on Debian; has a folder for each version
 SBIN: Final = "/usr/sbin"  # has mosquitto on Debian; not on a user's PATH
 DATABASE: Final = "floor"
-OWNER: Final = "postgres"  # the user that Debian's package creates; the server refuses to run as root
+OWNER: Final = "postgres"  # the user that the Debian package creates; the server refuses to run as root
 STARTS_WITHIN: Final = 60.0  # seconds, on a busy machine
 POLL_EVERY: Final = 0.05  # seconds
 OUTAGE: Final = 10.0  # seconds until a broker that was killed runs again

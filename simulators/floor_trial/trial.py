@@ -78,7 +78,7 @@ async def start_store(processes: Processes, broker: str, database: str) -> None:
 
 
 class Stored(NamedTuple):
-    """The store's part of a table: whole up to `entry`, and the number of open alarms."""
+    """What the store holds of a table: it is complete up to `entry`. `alarms`: the number of open ones."""
 
     table: str
     entry: int

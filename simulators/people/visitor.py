@@ -267,7 +267,7 @@ class VisitorsHands(SimulatedDealer):
 
     async def _while_examining(self, view: TableView, planned: PlannedRound) -> None:
         self._table.handled = True
-        self._tell_once(await self._faces_to_read(view) or message("The Players look at their hands, and are done."))
+        self._tell_once(await self._faces_to_read(view) or message("The Players have looked at their hands."))
         await self._wait_for_entry(view)
 
     async def _expose(self, view: TableView, place: str) -> None:

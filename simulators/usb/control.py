@@ -86,7 +86,7 @@ class ControlEndpoint:
         self.reset()
 
     def reset(self) -> None:
-        """Return to the state after the plug."""
+        """Return to the state right after the device was plugged in."""
         self.configuration = 0
         self.address = 0
         self.requests = 0

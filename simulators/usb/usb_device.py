@@ -146,7 +146,7 @@ class UsbDeviceSide:
         return False
 
     def go_on(self, endpoint: int | None = None) -> None:
-        """Do what can be done now: on one endpoint, or after a change of `faults` on all."""
+        """Carry out pending transfers on one endpoint, or on all of them after a change of `faults`."""
         for address in [endpoint] if endpoint is not None else list(self._asked):
             while (asked := self._asked.get(address)) and address & ~TO_HOST and self._advance(asked[0]):
                 pass

@@ -104,7 +104,7 @@ def test_only_what_the_project_declares_is_imported() -> None:
     declared = {
         "aiohttp", "click", "cryptography", "libusb_package", "msgspec", "paho", "prometheus_client", "prompt_toolkit",
         "rich", "serial", "structlog", "transitions", "usb",
-        "babel",  # imported only where another language than English is read
+        "babel",  # imported only where a language other than English is read
         "psycopg",  # of the extra `floor`, imported only where the store is used
         "numpy",  # of the extra `audit`, imported only where decks are audited
         "jinja2", "matplotlib",  # of the extras `report` and `audit`, imported only where a page is made

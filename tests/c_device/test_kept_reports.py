@@ -64,7 +64,7 @@ def test_reports_of_an_earlier_boot_come_first_and_in_order(program: Path, tmp_p
         assert places(frames) == [(before, 3), (before, 4), (device.boot, 1)]
         assert places(host.exchange(host.ack(3, before), ms=200)) == [(before, 4), (device.boot, 1)]
         assert frames[0].number == 1
-        (status,) = host.exchange(host.ack(1))  # covers the earlier boot, too
+        (status,) = host.exchange(host.ack(1))  # also covers the earlier boot
         assert status.kind == STATUS
         assert host.exchange(host.ack(4, before)) == []  # nothing is kept from it
     with device_with(flash, program) as device:

@@ -113,7 +113,7 @@ def test_a_wrong_proof_is_rejected_and_the_candidate_stays(shuffler: CDevice) ->
     shuffler.tick(2000)
     assert codes(host.exchange(wrong.proof())) == ["proof"]
     host.prove()
-    assert codes(host.exchange(wrong.proof())) == ["proof"]  # the proven one stays, too
+    assert codes(host.exchange(wrong.proof())) == ["proof"]  # the proven identity also stays
     assert kinds(host.exchange(host.resume())) == [STATUS, REPORT]
 
 

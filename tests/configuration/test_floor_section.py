@@ -86,7 +86,7 @@ def test_an_invalid_floor_section_is_refused(tmp_path: Path, floor: str, words: 
 
 
 def test_invalid_files_are_remarks(tmp_path: Path) -> None:
-    """The table deals without its floor, too."""
+    """The table also deals without the floor."""
     text = f'[floor]\nbroker = "mqtts://broker.example"\n{PLACE}{FILES}'
     (missing,) = remarks_on(read(tmp_path, text))
     assert str(missing.sentence).startswith("[floor] The files for TLS cannot be used")

@@ -47,7 +47,7 @@ def without(start: str) -> Edit:
 async def refusal(stage: Stage) -> str:
     """Return the output of a daemon that refuses its configuration: a sentence, and a next step under it.
 
-    `config check` refuses it, too.
+    `config check` also refuses it.
     """
     checked = Child("controller", "config", "check", str(stage.configuration))
     assert await checked.ended() == BAD_CONFIGURATION, checked.out

@@ -253,7 +253,7 @@ async def test_a_hundred_hang_ups_at_random_moments(seed: int) -> None:
                     lambda: table.front.left == 0 or (table.desk.ready > ready and table.all_held)  # noqa: B023  # awaited
                 )
                 cut += table.front.left == 0
-                if random.random() < 0.3:  # the device was left with half a frame of the host's, too
+                if random.random() < 0.3:  # the device also holds half a frame of the host's
                     table.device.receive(
                         encode_frame(FrameKind.ACK, table.device.link.boot, 1)[: random.randint(1, 16)]
                     )

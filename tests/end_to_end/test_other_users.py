@@ -173,7 +173,7 @@ async def test_refused_operations_do_not_fill_the_journal(stage: Stage, attacker
 
 
 async def test_an_id_repeats_its_answer_for_the_same_operation_only(stage: Stage) -> None:
-    """This holds after a restart, too: the journal has the first entry."""
+    """This also holds after a restart: the journal has the first entry."""
     await stage.start_daemon()
     lunch, brawl = operations.PauseTable("lunch"), operations.PauseTable("a brawl")
     assert [await here(stage, 1, one) for one in (lunch, lunch, brawl, lunch)] == ["", "", "id-used", ""]

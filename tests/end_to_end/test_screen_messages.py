@@ -229,7 +229,7 @@ async def test_a_display_is_given_no_offers_and_no_people(stage: Stage, screen: 
 
 
 async def test_a_removed_screen_becomes_a_display(screen: Browser) -> None:
-    """This applies to the stream that it has open, too."""
+    """This also applies to the stream that it has open."""
     following = asyncio.create_task(states(screen, lambda state: not state["screen"]["enrolled"]))
     (left,) = (await screen.state())["screens"]
     assert (await screen.operate("remove_screen", SUPERVISOR, screen=left["id"])).json["accepted"]

@@ -115,7 +115,7 @@ async def test_more_than_may_be_unacknowledged_ends_the_connection() -> None:
 
 
 async def test_a_broker_that_reads_no_acknowledgements_is_dropped() -> None:
-    """The queue to be sent is limited, too, and closing does not wait for it."""
+    """The send queue is also limited, and closing does not wait for it."""
 
     def silence() -> Iterator[bytes]:
         return iter(())

@@ -189,5 +189,5 @@ def test_without_the_driver_the_message_names_the_package(tmp_path: Path) -> Non
     assert done.stderr.splitlines() == [
         "cardshoe: PostgreSQL's driver cannot be used: no pq wrapper available.",
         f"  Install its packages: `{sys.executable} -m pip install --no-deps -r {ROOT}/requirements-floor.txt`. "
-        "PostgreSQL's library is Debian's package libpq5.",
+        "PostgreSQL's client library is in the Debian package libpq5.",
     ]

@@ -45,7 +45,7 @@ TAKES_BACK = frozenset(
     {"hand_taken_back", "irregularity_confirmed", "irregularity_reopened", "judgement_taken_back",
      "settlement_reversed", "start_taken_back", "void_lifted"}
 )  # fmt: skip
-"""Events after which a scenario is looked at, too: later ones may say the same again."""
+"""Events after which a scenario is also examined, because later ones may repeat the same."""
 
 
 @cache

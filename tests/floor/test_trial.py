@@ -1,4 +1,4 @@
-"""`cardshoe floor try`: the whole floor with Debian's packages; afterwards nothing is left of it."""
+"""`cardshoe floor try`: the whole floor with Debian packages; afterwards nothing is left of it."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def test_rounds_are_demonstrated(tree: Path) -> None:
 
 @pytest.mark.exhaustive
 def test_the_tests_of_every_game_cover_it(tree: Path) -> None:
-    """Once the pages are generated, the tests of every game and of the pages pass for it, too."""
+    """Once the pages are generated, it also passes the tests of every game and of the pages."""
     drawn = run(tree, "-m", "tools.generate", "clause_coverage", "docs/scenarios")
     assert drawn.returncode == 0, drawn.stderr
     for page in ("clause_coverage.md", "scenarios.md"):

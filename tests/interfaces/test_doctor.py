@@ -220,7 +220,7 @@ def changed_unit(pc: Pc) -> None:
 
 
 def package(pc: Pc) -> None:
-    """Install Debian's package on a PC with older files in /etc."""
+    """Install the Debian package on a PC with older files in /etc."""
     for there in ("etc/systemd/system/cardshoe@.service", "etc/udev/rules.d/70-cardshoe.rules"):
         packaged = pc.root / there.replace("etc/", "usr/lib/", 1)
         packaged.parent.mkdir(parents=True)
@@ -428,7 +428,7 @@ def test_without_systemd_the_rest_is_looked_at(pc: Pc) -> None:
     (pc.root / "run/systemd/system").rmdir()
     pc.answers.clear()
     found = pc.findings()
-    assert found["service"]["sentence"].startswith("systemd does not run here")
+    assert found["service"]["sentence"].startswith("systemd is not running here")
     assert found["service"]["level"] == "warning"
     assert "journal" in found
 

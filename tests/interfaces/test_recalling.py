@@ -114,7 +114,7 @@ async def test_moves_after_two_starts_that_were_taken_back(table: JournaledTable
     entries = [replace(entry, number=number) for number, entry in enumerate(order, 1)]
 
     async def read(after: int, limit: int) -> list[Entry[AnyInput, AnyEvent]]:
-        return entries[after : after + min(limit, 10)]  # the moves are in another page than the starts
+        return entries[after : after + min(limit, 10)]  # the moves and the starts are on different pages
 
     answer = await answer_recall(entries[-1].number - 1, read)
     assert [card.card for card in answer.recalled] == HANDS["B3"].split()

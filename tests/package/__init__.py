@@ -1,1 +1,1 @@
-"""Tests of Debian's package: built, examined, and used in a bare Debian 12."""
+"""Tests of the Debian package: built, examined, and used in a bare Debian 12."""

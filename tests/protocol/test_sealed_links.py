@@ -292,7 +292,7 @@ def test_new_links_in_the_middle_of_reports_do_not_count_as_forgery(line: LineFa
         noted.extend(heard)
         hear(heard)
 
-    table._hear = note  # type: ignore[method-assign]  # the test listens, too
+    table._hear = note  # type: ignore[method-assign]  # the test also listens
     table.play(300)
     assert table.links > 2
     assert notes(noted) == []

@@ -1,6 +1,6 @@
 """The examples of docs/audit.md: `python -m tests.shuffle_audit.document` writes the commands' output into the page.
 
-Each is a command after `$`, run in a folder with the files below, and its output. The monitor's table is written, too.
+Each is a command after `$`, run in a folder with the files below, and its output. The monitor's table is also written.
 """
 
 from __future__ import annotations

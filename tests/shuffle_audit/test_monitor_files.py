@@ -86,7 +86,7 @@ def test_two_programs_that_write_one_file_of_metrics(tmp_path: Path, capsys: pyt
         other.write_bytes(b"another's\n")
         other.replace(file)
         metrics.write(b"3\n")
-    sentence = f"cardshoe: {file} is written by another program too. Give each monitor a file of its own.\n"
+    sentence = f"cardshoe: {file} is also written by another program. Give each monitor a file of its own.\n"
     assert capsys.readouterr().err == sentence
     assert [path.name for path in tmp_path.iterdir()] == ["m.prom"]
 

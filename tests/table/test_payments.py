@@ -168,7 +168,7 @@ def test_the_end_of_a_round_shows_until_when_errors_count(game_id: str, until: s
     assert next_steps(table.state)[-1] == until, "it is said until the next round begins"
     concluded = to_builtins(table.last(events.PhaseEntered)) | {"round": 1}
     said = "the result is final" if "no error" in until else f"{until[:1].lower()}{until[1:].removesuffix('.')}"
-    assert tell(concluded) == f"round 1 concluded; {said}", "the answer says it, too"
+    assert tell(concluded) == f"round 1 concluded; {said}", "the answer also says it"
     table.to_betting()
     assert until not in next_steps(table.state)
 

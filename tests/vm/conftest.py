@@ -19,7 +19,7 @@ from tests.vm.table import Table, relay
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark all tests here with their needs. Long forms, too, run only where `-m` names `vm`: each takes minutes."""
+    """Mark all tests here with their needs. Long forms also run only where `-m` names `vm`: each takes minutes."""
     chosen = config.option.markexpr
     for item in list(items):
         if Path(__file__).parent in item.path.parents:

@@ -156,7 +156,7 @@ def extract_kernel(compressed: Path, kernel: Path) -> None:
     at = data.index(MAGIC_OF_XZ)
     unpacked = lzma.LZMADecompressor().decompress(data[at:])
     if not unpacked.startswith(b"\x7fELF"):
-        raise ValueError(f"{compressed.name} is compressed in another way than with xz.")
+        raise ValueError(f"{compressed.name} is not compressed with xz.")
     kernel.write_bytes(unpacked)
 
 

@@ -1,6 +1,6 @@
 """The machine that every test resumes: Debian, the program, a table, and its daemon that waits for a device.
 
-The program is installed in the running machine with Debian's package, and the table is set up as docs/install.md
+The program is installed in the running machine with the Debian package, and the table is set up as docs/install.md
 describes. Then the machine is switched off and on: the saved state came up from a boot.
 """
 

@@ -25,7 +25,7 @@ from simulators.usb.usb_device import Transfer, UsbDeviceSide
 from simulators.usb.usb_front import UsbFront
 from tests.vm.machine import HOST, Machine
 
-PORTS: Final = 8  # of the controller, for devices up to high speed
+PORTS: Final = 8  # the controller's ports for devices up to high speed
 ATTACH: Final = Path(__file__).parent / "inside/attach.py"
 INSIDE: Final = "/run/attach.py"
 

@@ -160,7 +160,7 @@ class VolatileDisk:
             return False
         if kind in (WRITE, FLUSH):
             if kind == WRITE:
-                self._write(offset, data)  # the one in progress at a cut may be kept, too
+                self._write(offset, data)  # a cut may also keep the one in progress
             if not self._is_due():
                 await asyncio.Event().wait()
             if kind == FLUSH:

@@ -34,7 +34,7 @@ This page shows regulators and contributors where the code carries each clause o
 the program claims to carry.
 
     cardshoe rules NC --section clauses              # how the program reads each clause, or why it is outside
-    git grep -lE "NC 5\\.7|nc_5_7" controller tests   # every file that cites a clause, its tests too
+    git grep -lE "NC 5\\.7|nc_5_7" controller tests   # every file that cites a clause, including tests
 
 The numbers are the documents'; unnumbered parts have a name. `code` names at most three files below `controller/`;
 *outside* is a clause that does not concern a dealing device.

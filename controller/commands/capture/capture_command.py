@@ -237,7 +237,7 @@ def _show_damage(capture: Capture) -> None:
     for sentence in capture.damage:
         say(message("cardshoe: {what}", what=sentence))
     if not all(link.whole for link in links_of(capture)):
-        said = message("The first link was opened before these records begin; name the previous file, too.")
+        said = message("The first link was opened before these records begin; name the previous file as well.")
         say(message("cardshoe: {what}", what=said))
 
 

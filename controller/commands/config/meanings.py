@@ -21,7 +21,7 @@ MEANINGS: Final = {
     "table.least_ms_between_draws": "cards that leave a shoe within this time left it together; 0: nothing is inferred",
     "table.burn": "the number of cards burnt before the first card is dealt",
     "table.hands_by_device": "true: a hand may be shown without entering its cards; the device's reading counts",
-    "table.second_counter_signs": "true: at a screen, the second person who counted cards enters a PIN, too",
+    "table.second_counter_signs": "true: at a screen, the second person who counted cards also enters a PIN",
     "device.url": "where the device is, and which protocol it uses",
     "device.key_file": "keys of paired devices, mode 0640 or stricter; for cardlink. Left out: none",
     "device.card_table": "the card of each identifier; only for line_reader. Left out: none",

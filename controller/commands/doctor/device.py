@@ -77,7 +77,7 @@ def _serial(table: CheckedTable, written: str) -> Iterator[MachineFinding]:
     if not written.startswith(STABLE) and not table.configuration.table.simulated:
         yield warning(
             message("device name"),
-            message("{path} may be another device after the next start of the PC.", path=written),
+            message("{path} may name another device after the PC restarts.", path=written),
             message(
                 "Name the port under /dev/cardshoe: `ls -l /dev/cardshoe /dev/serial/by-id`, and `cardshoe devices`"
             ),

@@ -22,7 +22,7 @@ DROP_IN: Final = "/etc/systemd/system/cardshoe@.service.d/apart.conf"
 def look(table: CheckedTable) -> Iterator[MachineFinding]:
     if not table.machine.has_systemd or table.machine.run("systemctl", "--version") is None:
         yield warning(
-            message("service"), message("systemd does not run here: unit, drop-in and clock were not examined.")
+            message("service"), message("systemd is not running here, so unit, drop-in and clock were not examined.")
         )
         return
     if table.is_by_hand:

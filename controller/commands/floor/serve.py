@@ -72,7 +72,7 @@ class ListenType(click.ParamType[int]):
     metavar="NAME",
     help="The name of a reverse proxy in front of the page; may be repeated.",
 )
-@click.option("--verbose", is_flag=True, help="Log details, too.")
+@click.option("--verbose", is_flag=True, help="Also log details.")
 def serve(
     broker_url: str,
     ca: Path | None,

@@ -57,7 +57,7 @@ class StoreTask(NamedTuple):
     metavar="[HOST:]PORT",
     help="Serve /metrics for Prometheus at this address; without HOST only for this machine.",
 )
-@click.option("--verbose", is_flag=True, help="Log details, too.")
+@click.option("--verbose", is_flag=True, help="Also log details.")
 @click.option("--create", is_flag=True, help="Create the schema in the database, as its owner, and end.")
 @click.option("--prune", type=click.IntRange(1), metavar="MONTHS",
               help="Delete decisions and events older than that many whole months, as the owner, and end.")  # fmt: skip

@@ -1,8 +1,8 @@
 """The files that a table needs on its PC for systemd and udev, and the script that installs them.
 
-They come from the folder `udev` of the sources, which the installed package carries as `system_files`. Debian's package
-installs the files that all tables share, so a table's folder then has the table's own files only: a copy in /etc would
-hide the package's file and all its later versions.
+They come from the folder `udev` of the sources, which the installed package carries as `system_files`. The Debian
+package installs the files that all tables share, so a table's folder then has the table's own files only: a copy in
+/etc would hide the package's file and all its later versions.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BOARD_PORT: Final = "/dev/ttyS"
 SHARED: Final = ("cardshoe.sysusers.conf", "70-cardshoe.rules", "cardshoe@.service")
 """The files that all tables of a PC share."""
 PACKAGED_UNIT: Final = "/usr/lib/systemd/system/cardshoe@.service"
-"""This path exists if Debian's package is installed."""
+"""This path exists if the Debian package is installed."""
 
 
 def simulate_command(unit: Unit, url: DeviceUrl, key_file: Path | str) -> str:

@@ -59,7 +59,7 @@ class File(NamedTuple):
 class CoveredDecisions:
     """The decisions of a file, held back until a signed head covers them: at the end of each round, and of a file.
 
-    With the local key, MACs are checked too.
+    With the local key, MACs are also checked.
     """
 
     def __init__(self, reader: JournalReader[Any, Any], following: Header | None) -> None:

@@ -40,7 +40,7 @@ FAILED = 4  # the exit code for a journal that differs from what was written
 @click.option(
     "--key-file",
     type=click.Path(path_type=Path),
-    help="The local key, if --config does not name it; saved states are then checked, too.",
+    help="The local key, if --config does not name it; then saved states are also checked.",
 )
 @click.option("--deep", is_flag=True, help="Open all sealed items, and fold every entry again; needs --key-file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

@@ -3,7 +3,7 @@
 gap            entries are missing though later ones arrived long ago; closed automatically when they arrive
 fork           a different record under a stored number, or a record that does not follow the stored ones
 rollback       the journal's key also signed a second chain: an older copy of the journal replaced it
-other-table    a journal under the topics of another table than its beginning names, or two tables with one id
+other-table    a journal under the topics of a table that its beginning does not name, or two tables with one id
 bad-signature  a head that was not signed with the file's key
 key-changed    a file with a different key, which the previous key has not endorsed
 flood          a table sends more records than a table can; the excess is dropped

@@ -62,7 +62,7 @@ def take_file(
         sentence = f"The file that begins after entry {began.number} arrived again and differs from the stored one."
         return FileTaken(False, contradicts(connection, journal, arrived, "fork", sentence), refused=True)
     if _is_passed(connection, journal, began):
-        sentence = f"The journal continues after entry {began.number} in another file than the stored ones."
+        sentence = f"The journal continues after entry {began.number} in a file that is not stored."
         return FileTaken(False, contradicts(connection, journal, arrived, "fork", sentence), refused=True)
     connection.execute(_SET_FILE, (*values[:2], at(began.utc_ns), *values[2:], file.id))
     journal.simulated = began.simulated

@@ -386,7 +386,9 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
     Provision("NC 1.9", reading=message("a picture is a king, queen or jack of any suit, and counts nothing")),
     Provision(
         "NC 1.10",
-        reading=message("who acts in a position has its powers: people log in with the rank in which they act"),
+        reading=message(
+            "a person who acts in a position has its powers: people log in with the rank in which they act"
+        ),
     ),
     Provision(
         "NC 1.11", reading=message("a Player is a bettor: a person with a wager in the round, seated or standing")
@@ -418,7 +420,7 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
     Provision("NC 2.1.1", outside=message("it shows what is printed on the cloth")),
     Provision(
         "NC 2.1.1.a",
-        reading=message("how many boxes there are is the layout's: configured, and no box beyond it exists"),
+        reading=message("the layout has as many boxes as are configured, and no others"),
     ),
     Provision("NC 2.2", outside=message("a heading over the cards")),
     Provision("NC 2.2.1", reading=message("a round is dealt from one deck of 52; the cards of a round add up to it")),
@@ -437,15 +439,15 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
             "against them when it is entered"
         ),
     ),
-    Provision("NC 3.6", outside=message("it makes the Player answer for the size of his bet")),
-    Provision("NC 3.7", reading=message("room that is left under a box's maximum may be filled by any other bettor")),
+    Provision("NC 3.6", outside=message("it makes the Player responsible for the size of his bet")),
+    Provision("NC 3.7", reading=message("any other bettor may bet what is left below a box's maximum")),
     Provision("NC 3.8", reading=message("one bettor may bet on several boxes")),
     Provision(
         "NC 3.9", reading=message("a side bet needs an Initial Bet on that box by any bettor; it is on that box's hand")
     ),
     Provision(
         "NC 3.10",
-        reading=message("a bettor is viewer of one hand only; what he bets on a hand stays within its maximum"),
+        reading=message("a bettor views one hand only; his bets on a hand stay within its maximum"),
     ),
     Provision(
         "NC 3.11", reading=message('"No more Bets" closes the round to wagers; nothing leaves the device before')
@@ -489,8 +491,8 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
     Provision(
         "NC 5.1",
         reading=message(
-            "before the close, what lies beyond a box's maximum is refused or goes back; seated bettors come "
-            "before standing ones"
+            "before the close, an amount above a box's maximum is refused or returned; seated bettors "
+            "come before standing ones"
         ),
     ),
     Provision(
@@ -502,7 +504,9 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
     ),
     Provision(
         "NC 5.1.2",
-        reading=message("a bet below the minimum on such a box is not cut; in another reading no bet there is cut"),
+        reading=message(
+            "a bet below the minimum on such a box is not reduced; under another reading no bet on that box is reduced"
+        ),
     ),
     Provision(
         "NC 5.2",
@@ -573,19 +577,20 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
         ),
     ),
     Provision(
-        "NC 5.7.1", reading=message("offered where the cards cannot be reconstructed: go on with the hand as it is")
+        "NC 5.7.1", reading=message("offered if the cards cannot be reconstructed: continue with the hand as it is")
     ),
     Provision(
         "NC 5.7.2",
         reading=message(
-            "offered where they can: go on with the reconstructed hand; when every bettor has chosen, the dealer "
-            "moves the cards as the screen shows, those of hands out of play too, and confirms it before play goes on"
+            "offered if they can: continue with the reconstructed hand; when every bettor has chosen, "
+            "the dealer moves the cards as the screen shows, including those of hands out of play, "
+            "and confirms it before play goes on"
         ),
     ),
     Provision(
         "NC 5.7.3",
         reading=message(
-            "offered always: the bet comes back; a hand on which no one goes on is dealt to its end and is dead"
+            "always offered: the bet is returned; a hand on which no one continues is dealt to its end and is dead"
         ),
     ),
     Provision("NC 5.8", reading=message("after the close nothing is placed, raised or withdrawn")),
@@ -623,8 +628,8 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
     Provision(
         "NC 5.13",
         reading=message(
-            "wagers are settled as chips lay at the close; what was entered of them wrongly is corrected with the "
-            "reason, by a pit supervisor or above"
+            "wagers are settled as chips lay at the close; a pit supervisor or above corrects a wrong "
+            "entry and gives the reason"
         ),
     ),
     Provision("NC 5.14", reading=message("a side bet on a box without an Initial Bet is taken off and returned")),
@@ -632,8 +637,8 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
     Provision(
         "NC 5.16",
         reading=message(
-            "a bet that staff place at a Player's request is the Player's, who answers for where it lies; who "
-            "placed it is kept with it where it is entered"
+            "a bet that staff place at a Player's request is the Player's, who is responsible for its "
+            "place; the entry names the person who placed it"
         ),
     ),
     Provision(
@@ -644,8 +649,8 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
             "Manager or above"
         ),
     ),
-    Provision("NC App. A", outside=message("a drawing of the cloth, lost in our copy")),
-    Provision("NC App. B", outside=message("another drawing of the cloth, lost in our copy")),
+    Provision("NC App. A", outside=message("a drawing of the cloth, missing from the copy that was used")),
+    Provision("NC App. B", outside=message("another drawing of the cloth, missing from the copy that was used")),
     Provision(
         "NC App. C",
         reading=message("31 classes in order: three pictures, then by points and by two, one or no picture"),

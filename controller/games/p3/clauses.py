@@ -102,8 +102,8 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
     Provision(
         "P3 1.1.6",
         reading=message(
-            "equal points are a Tie here, equal rankings in 3.11.1 and 3.13.1: the casino must choose which of "
-            "them the Tie wager follows"
+            "equal points are a Tie here, and equal rankings in 3.11.1 and 3.13.1: the casino must "
+            "choose which the Tie wager follows"
         ),
     ),
     Provision(
@@ -218,6 +218,6 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
     Provision("P3 Diagram B", outside=message("another drawing of the cloth, as Diagram A")),
     Provision(
         "P3 Diagram C",
-        outside=message("print of the Prosperity prices, which 4.2 states; six stray caption lines are noise"),
+        outside=message("it shows the Prosperity prices, which 4.2 states; six stray caption lines have no meaning"),
     ),
 )

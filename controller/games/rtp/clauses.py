@@ -239,7 +239,8 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
     # Definitions
     Provision("RTP 1.1", outside=message("it only opens the list of definitions")),
     Provision(
-        "RTP 1.1.1", reading=message("who bets on several positions looks at one hand and bets blind on the others")
+        "RTP 1.1.1",
+        reading=message("a person who bets on several positions looks at one hand and bets blind on the others"),
     ),
     Provision("RTP 1.1.2", reading=message("a picture is a jack, queen or king")),
     Provision(
@@ -296,11 +297,11 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
     Provision(
         "RTP 3.6",
         reading=message(
-            "a wager that staff place at a Player's request is the Player's, who answers for where it lies; who "
-            "placed it is kept with it where it is entered"
+            "a wager that staff place at a Player's request is the Player's, who is responsible for "
+            "its place; the entry names the person who placed it"
         ),
     ),
-    Provision("RTP 3.7", reading=message("a Player may bet on several positions and is viewer of one hand only")),
+    Provision("RTP 3.7", reading=message("a Player may bet on several positions and views one hand only")),
     Provision(
         "RTP 3.8",
         reading=message(
@@ -314,7 +315,7 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
         reading=message("a pit manager or above may let a position take fewer than three wagers of a kind"),
     ),
     Provision("RTP 3.10", reading=message("the viewer of a shared hand is the seated Player who bet on it first")),
-    Provision("RTP 3.11", reading=message("a Player who stands is never viewer of a hand")),
+    Provision("RTP 3.11", reading=message("a Player who stands never views a hand")),
     # Dealing
     Provision(
         "RTP 3.12",
@@ -401,13 +402,15 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
     Provision(
         "RTP 5.5",
         reading=message(
-            "a wrong number of cards in a hand that its Player has viewed: that hand goes and its wagers come "
-            "back, until the next round begins"
+            "a wrong number of cards in a hand that its Player has viewed: until the next round "
+            "begins, that hand is removed and its wagers are returned"
         ),
     ),
     Provision(
         "RTP 5.6",
-        reading=message("a wrong distribution noted after handling: no card is moved, the round is played to its end"),
+        reading=message(
+            "a wrong distribution noticed after handling: no card is moved, the round is played to its end"
+        ),
     ),
     Provision(
         "RTP 5.7",

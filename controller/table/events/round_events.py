@@ -426,7 +426,7 @@ class OperationTaken(Event, frozen=True, tag="operation_taken"):
     """An operation was accepted. `given`: the operation, if it may be corrected later.
 
     `uid`: the user of the machine through whom it came, `screen`: the enrolled screen. `proven`: how the person proved
-    their identity. `witness_signed`: the second person who counted, if that person entered a PIN, too.
+    their identity. `witness_signed`: the second person who counted, if that person also entered a PIN.
     """
 
     operation_id: str

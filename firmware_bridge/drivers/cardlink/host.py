@@ -102,7 +102,7 @@ class CardlinkHost:
 
     `key_of` returns the 32-byte key of a serial number, or None if that device is not paired. `nonce` is 16 random
     bytes, never used before. `policy` names the device that may be used; firmware is checked after the proof. `memory`
-    is what earlier links kept. `versions` of the protocol: the link gets the highest that the device speaks, too.
+    is what earlier links kept. `versions` of the protocol: the link uses the highest that both sides speak.
     `DriverSetting` describes `next_key_of`, `replayed`, `frame_keys`, `note_keys`.
     """
 

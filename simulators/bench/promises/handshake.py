@@ -12,7 +12,7 @@ from simulators.bench.frames import ASKED_AGAIN, FrameHost
 from simulators.bench.promise import check, promise
 
 CANDIDATE_GONE: Final = 4.5  # seconds; docs/cardlink.md requires 3 s
-LONG_ENOUGH: Final = 7.0  # seconds until the device waits 2 s before it sends again
+LONG_ENOUGH: Final = 7.0  # seconds, after which the device repeats a frame only every 2 s
 AT_ONCE: Final = 1.2  # seconds
 LONGEST: Final = {"maker": 24, "model": 24, "serial": 31, "firmware": 16}  # bytes
 MOST_CAPABILITIES: Final = 200  # bytes

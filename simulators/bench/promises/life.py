@@ -123,7 +123,7 @@ class TestLifePromises:
         for one in host.came[place:]:
             if isinstance(one.body, messages.StatusBody):
                 check(one.frame.boot == boot, "a status has another boot in its header")
-                check(one.frame.number == one.body.last_report, "a status has another number than its `last_report`")
+                check(one.frame.number == one.body.last_report, "the number of a status differs from its `last_report`")
 
 
 async def next_status(host: FrameHost, place: int) -> FrameCame:
