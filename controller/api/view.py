@@ -358,7 +358,9 @@ def _hand(state: TableState, place: Place, hand: Hand) -> HandView:
 def _exposed(state: TableState, place: Place) -> tuple[int, ...]:
     """Return the cards that people reported as exposed; once decided, until they are moved or turned down (RTP 5.8)."""
     open_ = [found for found in state.open if found.round == state.round.number]
-    ended = [one.found for one in state.round.closed if one.outcome not in NOT_SO and _lies_open(state, one.found)]
+    ended = [
+        one.found for one in state.round.closed if one.outcome not in NOT_SO and _lies_open(state, one.found, place)
+    ]
     here = [found for found in (*open_, *ended) if found.kind in EXPOSES and _concerns(found, place)]
     whole = any(found.kind is Kind.DEALER_EXPOSED_EARLY and found.card is None for found in here)
     if whole:
@@ -371,10 +373,12 @@ def _concerns(found: Irregularity, place: Place) -> bool:
     return found.place == place or (found.place is None and found.kind is Kind.DEALER_EXPOSED_EARLY and place == DEALER)
 
 
-def _lies_open(state: TableState, found: Irregularity) -> bool:
+def _lies_open(state: TableState, found: Irregularity, place: Place) -> bool:
     """Return whether the card is still to be turned down, or stays face up in its hand (reading 55)."""
     if any(irregularity == found.id for irregularity, *_ in state.round.face_down):
         return True
+    if state.round.hands[place].turned_at > found.id:
+        return False
     return card_put_down(state, found) is None and state.round.placed_by <= found.id
 
 

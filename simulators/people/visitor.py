@@ -157,6 +157,7 @@ class VisitorsHands(SimulatedDealer):
 
     async def _before_round(self, view: TableView) -> bool:
         self._cancel_visit()
+        self._sees = None
         if view.phase == Phase.VOIDED and not view.chips_paid:
             await self._wait_for_entry(view)
             return True
@@ -164,6 +165,7 @@ class VisitorsHands(SimulatedDealer):
             return False
         if self._table.needs_deck:
             self._tell_once(message("The cards are collected and the deck is put in."))
+            await self._show()
             await self._table.gather_and_load()
         elif not view.deck.shuffled:
             self._tell_once(message("The deck is shuffled by hand."))
@@ -184,7 +186,9 @@ class VisitorsHands(SimulatedDealer):
             await self._wait_for_entry(view)
             return
         self._cancel_visit()
+        self._sees = None
         await super()._in_round(view)
+        await self._show()
 
     def _deal_as_marked(self, view: TableView, planned: PlannedRound) -> PlannedRound:
         """Deal to the boxes that the person marked, even if bets lie elsewhere: cards go where the table says."""

@@ -96,3 +96,14 @@ def test_cards_set_aside_hold_the_deal_until_they_are_moved() -> None:
     shown = view_of(table.state, LinkView())
     assert (shown.held, shown.moves) == (False, ())
     assert shown.hands[0].ordinals == (1, 2, 3)
+
+
+def test_a_card_that_was_turned_down_stays_so_while_the_hands_are_turned_over() -> None:
+    table = reported(2)
+    table.confirm()
+    table.all_continue()
+    table.do(operations.Reconstruct())
+    table.deal()
+    assert at_box_1(table).exposed == ()
+    table.expose("D")
+    assert at_box_1(table).exposed == ()
