@@ -2,8 +2,8 @@
 
     python -m tests.shuffle_audit.mathematics            # writes the tables, and lists phrases that the page lacks
     python -m tests.shuffle_audit.mathematics --power    # those of `benchmarks.audit_power`, too: some ten minutes
-    python -m tests.shuffle_audit.mathematics --calibration    # those of `calibration`, too: half an hour
     python -m tests.shuffle_audit.mathematics --money    # the cost of ten shelves, too: two minutes
+    python -m tests.shuffle_audit.mathematics --calibration FILE    # those of the lines of `calibration`, too
 
 A table is between `<!-- NAME -->` and `<!-- end of NAME -->`. Phrases are the parts of sentences with numbers.
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import permutations
+from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -217,7 +218,7 @@ def main() -> None:
         rows = [audit_power.row(name, limits, 0.01, 512, 1000, seed=1) for name in audit_power.MODELS]
         tables["power"] = list(audit_power.table(rows, 512))
     if "--calibration" in sys.argv[1:]:
-        tables |= calibration.tables()
+        tables |= calibration.tables(Path(sys.argv[-1]))
     if "--money" in sys.argv[1:]:
         tables["money"] = list(table_of_money(cost_of_ten_shelves(ROUNDS, seed=1)))
     page = written(PAGE.read_text(encoding="utf-8"), tables)

@@ -1,4 +1,4 @@
-"""A good shuffle raises alarms as rarely as stated: each procedure, the verdict, the evidence after each deck."""
+"""A good shuffle raises alarms as rarely as stated: each procedure, the verdict, the monitor after each deck."""
 
 from __future__ import annotations
 
@@ -9,7 +9,19 @@ import pytest
 
 from shuffle_audit.procedures import PROCEDURES, SHARES, examine
 from tests.shuffle_audit import calibration
-from tests.shuffle_audit.calibration import DECKS, KNOWN, LEVELS, WHOLE, Rates, exact_rates, rate
+from tests.shuffle_audit.calibration import (
+    DECKS,
+    KNOWN,
+    LEVELS,
+    LOOKS,
+    WHOLE,
+    Alarms,
+    Rates,
+    Task,
+    exact_rates,
+    rate,
+    rates_of,
+)
 from tests.shuffle_audit.mathematics import FOUR
 from tests.support import long_forms
 
@@ -26,7 +38,7 @@ def error(rates: Rates, sets: int) -> Rates:
 
 def check_verdicts(decks: int, sets: int) -> None:
     """Check that procedures with an exact null have their exact rate, from both sides, and all at most the level."""
-    found, levels = calibration.of_verdicts(decks, sets, seed=1), np.array(LEVELS)
+    found, levels = rates_of(calibration.of_verdicts(Task(decks, 0, sets), seed=1)), np.array(LEVELS)
     assert set(found) == {*SHARES, WHOLE}
     for name, rates in found.items():
         assert (rates <= levels + error(levels, sets)).all(), (name, rates)
@@ -36,6 +48,12 @@ def check_verdicts(decks: int, sets: int) -> None:
     for name, part in LEAST.items():
         if decks > 1 or name not in calibration.OF_SEVERAL:
             assert (found[name] >= part * levels - error(levels, sets)).all(), (name, found[name])
+
+
+def check_monitors(known: int, monitors: int) -> None:
+    rates = rates_of(calibration.of_monitors(Task(LOOKS, 0, monitors, known), seed=1))[WHOLE]
+    levels = np.array(LEVELS)
+    assert (rates <= levels + error(levels, monitors)).all(), rates
 
 
 def check_evidence(known: int, sets: int) -> None:
@@ -53,6 +71,22 @@ def test_evidence_of_a_thousand_good_machines() -> None:
     check_evidence(52, 1000)
 
 
+def test_the_tasks_are_all_sets_once() -> None:
+    """They can be stopped: each kind of set has about the same share of its tasks done."""
+    tasks = calibration.tasks_of({1: 12_000, 25: 4_100}, monitors=700)
+    for decks, known, sets in ((1, 0, 12_000), (25, 0, 4_100), *((LOOKS, known, 700) for known in KNOWN)):
+        own = [task for task in tasks if (task.decks, task.known) == (decks, known)]
+        assert [number for task in own for number in range(task.begin, task.begin + task.sets)] == list(range(sets))
+        assert all(task.begin % calibration.SAME_SAMPLES == 0 for task in own)
+    assert {(task.decks, task.known) for task in tasks[:6]} == {(1, 0), (25, 0), *((LOOKS, known) for known in KNOWN)}
+
+
+def test_rates_are_those_of_all_tasks_together() -> None:
+    found = [Alarms(5, 0, 100, {WHOLE: [4, 1]}), Alarms(25, 0, 50, {WHOLE: [9, 9]}), Alarms(5, 0, 300, {WHOLE: [6, 2]})]
+    rates = rates_of(calibration.added(found, 5))
+    assert rates[WHOLE].tolist() == [10 / 400, 3 / 400]
+
+
 @pytest.mark.parametrize("level", [0.05, 0.2])
 def test_exact_rates_are_those_of_all_orders(level: float) -> None:
     """All 576 pairs of decks of four cards go through the audit."""
@@ -65,10 +99,16 @@ def test_exact_rates_are_those_of_all_orders(level: float) -> None:
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("decks", DECKS)
 def test_good_decks_are_called_bad_as_rarely_as_is_stated(decks: int) -> None:
-    check_verdicts(decks, long_forms.count(calibration.SETS))
+    check_verdicts(decks, long_forms.count(calibration.SETS[decks]))
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("known", KNOWN)
 def test_a_check_after_each_deck_errs_as_rarely_as_stated(known: int) -> None:
-    check_evidence(known, long_forms.count(calibration.SETS))
+    check_evidence(known, long_forms.count(calibration.EVIDENCE_SETS))
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("known", KNOWN)
+def test_a_monitor_errs_as_rarely_as_stated(known: int) -> None:
+    check_monitors(known, long_forms.count(calibration.MONITORS))
