@@ -53,7 +53,7 @@ class Pace:
         self._since = clock()
 
     def step(self) -> None:
-        """Note that a step is done, and rest."""
+        """Note that a step is done, then sleep."""
         worked = max(0.0, self._clock() - self._since)
         self._rest(min(LONGEST_REST, worked * (1 - self._share) / self._share))
         self._since = self._clock()

@@ -63,7 +63,7 @@ async def _at_most(seconds: float, work: Coroutine[Any, Any, object]) -> None:
 
 
 class Witnessing:
-    """Runs the witness's process while `run` runs. `clock` returns seconds from any start."""
+    """Runs the witness's process while `run` runs. `clock` returns seconds since an arbitrary time."""
 
     def __init__(self, folder: Path, witness: Path, clock: Callable[[], float], log: Any) -> None:
         self._folder = folder

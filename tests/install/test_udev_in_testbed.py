@@ -1,4 +1,4 @@
-"""udev's own result of the rules: its engine, with Debian's rules before and after, on a made-up device."""
+"""The rules in udev's own engine, with Debian's rules before and after them, on an invented device."""
 
 from __future__ import annotations
 

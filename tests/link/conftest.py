@@ -18,6 +18,6 @@ def no_time_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tcp, "CONNECT_WITHIN", PATIENCE)
     monkeypatch.setattr(usb, "OPEN_WITHIN", PATIENCE)
     monkeypatch.setattr(usb, "TURN_MS", 5)  # a test waits for each thread of a device to end
-    monkeypatch.setattr(usb, "monotonic", lambda: 0.0)  # no turn is over before its transfer is
+    monkeypatch.setattr(usb, "monotonic", lambda: 0.0)  # a turn ends after its transfer
     monkeypatch.setattr(usb_lookup, "CLAIM_ATTEMPTS", int(PATIENCE / usb_lookup.CLAIM_EVERY))
     monkeypatch.setattr(recorder, "CLOSES_WITHIN", PATIENCE)
