@@ -369,8 +369,8 @@ def test_no_counter_is_used_twice_with_a_key(monkeypatch: pytest.MonkeyPatch) ->
     used: Counter[tuple[bytes, int]] = Counter()
     make, seal = FrameSealer.__init__, FrameSealer.seal
 
-    def remember_key(self: FrameSealer, key: bytes) -> None:
-        make(self, key)
+    def remember_key(self: FrameSealer, key: bytes, version: int) -> None:
+        make(self, key, version)
         self.key_of_test = key  # type: ignore[attr-defined]  # the sealer itself keeps none
 
     def count(self: FrameSealer, *args: object, **named: object) -> bytes:
