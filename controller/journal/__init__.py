@@ -21,6 +21,7 @@ The codes of `JournalError`:
     ├── journal-format      not a journal, a journal of another format, or of another table
     ├── journal-key         the key is missing, readable by others, or not this journal's
     ├── journal-damaged     the content differs from what was written
+    ├── journal-gone        the file in use is not at its path, or a journal that is known is not here
     ├── journal-locked      another program writes to it
     ├── journal-linked      the file has several names
     ├── journal-incomplete  a folder is not a complete backup
@@ -39,6 +40,7 @@ JournalCode: TypeAlias = Literal[
     "journal-format",
     "journal-key",
     "journal-damaged",
+    "journal-gone",
     "journal-locked",
     "journal-linked",
     "journal-incomplete",

@@ -398,6 +398,15 @@ def foreign(path: Path) -> JournalError:
     )
 
 
+def moved(path: Path) -> JournalError:
+    """Return the error for a file in use that is no longer at its path."""
+    return JournalError(
+        "journal-gone",
+        message("The journal {path} was deleted, moved or replaced while the table uses it.", path=str(path)),
+        message("Move it back, then return to service. If it was deleted, put a backup there and restart the daemon."),
+    )
+
+
 def _linked(path: Path, names: int) -> JournalError:
     return JournalError(
         "journal-linked",

@@ -36,6 +36,7 @@ from controller.journal.file import (
     lock_folder,
     make_file,
     make_folder,
+    moved,
     read_header,
     require_file,
     require_same_table,
@@ -104,6 +105,7 @@ class Journal(Generic[InputT, EventT]):
         self._before = ""  # the id of the newest file
         self._unsigned: int | None = None  # the round of the newest head, if that is not signed
         self._connection: SqliteConnection | None = None
+        self._inode: tuple[int, int] | None = None  # of the file that is appended to
         self._doubtful = False  # whether it is uncertain that the last write reached the file
         self._given_up: Path | None = None  # a file whose creation failed
 
@@ -327,11 +329,13 @@ class Journal(Generic[InputT, EventT]):
             keys = keys_for(path, self._local_key, header)
             unsigned = next(iter(connection.execute(schema.UNSIGNED)), None)
             grow_log(path)
+            inode = _inode(path)
         except BaseException:
             with suppress(*FAILURES):
                 connection.close()
             raise
         self._path, self._connection, self._before = path, connection, header.file_id
+        self._inode = inode
         self._header = header
         self._unsigned = None if unsigned is None else unsigned[0]
         self._file_keys = FileKeys(self._local_key, header.file_id)
@@ -362,7 +366,12 @@ class Journal(Generic[InputT, EventT]):
             return bool(list(self._connection.execute(query, (self.head.number,))))
 
     def _write(self, *rows: tuple[RowStatements, Sequence[Any]]) -> None:
-        """Commit, and on the first full disk free the reserve and commit again."""
+        """Commit, and on the first full disk free the reserve and commit again.
+
+        A file that somebody moved or deleted would take entries that no later start finds.
+        """
+        if _inode(self._path) != self._inode:
+            raise moved(self._path)
         self.pin.begin()
         try:
             self._commit(*rows)
@@ -447,6 +456,14 @@ def _create(path: Path, header: Header, signed: Sequence[Any], connect: Connect)
         raise OSError(errno.EIO, "its log could not be copied into it")
     part.rename(path)
     sync_directory(path.parent)
+
+
+def _inode(path: Path) -> tuple[int, int] | None:
+    """Return the device and inode of a file, or None if nothing is at the path. Raise `JournalError`."""
+    with speaking(path), suppress(FileNotFoundError):
+        found = path.stat()
+        return found.st_dev, found.st_ino
+    return None
 
 
 def _remove(path: Path) -> None:

@@ -205,3 +205,16 @@ def test_an_unstorable_entry_is_refused_before_anything_is_written(folder: Path)
             with pytest.raises((TypeError, ValueError, NotImplementedError)):
                 journal.append(wrong, [], round=1, moment=moment())  # type: ignore[arg-type]  # this fails
         assert append(journal, 1) == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("replaced", [False, True], ids=["moved", "replaced"])
+def test_nothing_is_written_to_a_file_that_is_not_at_its_path(folder: Path, replaced: bool) -> None:
+    """Its entries would be missing at the next start. The journal continues when the file is back."""
+    with closing(open_journal(folder)) as journal:
+        append(journal, 1)
+        elsewhere = journal.path.rename(folder.parent / "elsewhere")
+        if replaced:
+            journal.path.write_bytes(elsewhere.read_bytes())
+        assert failure(lambda: append(journal, 1)).code == "journal-gone"
+        elsewhere.rename(journal.path)
+        assert append(journal, 1) == [5, 6, 7, 8]
