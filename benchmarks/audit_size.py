@@ -28,7 +28,7 @@ GOAL: Final = 1 << 30  # bytes, of a million decks
 AT_ONCE: Final = 10_000
 
 
-class Measured(NamedTuple):
+class AuditCost(NamedTuple):
     seconds: float
     memory: int
 
@@ -42,7 +42,7 @@ def write(path: Path, decks: int) -> None:
                 file.write(json_line(DeckOrders(STANDARD, tuple(STANDARD[card] for card in order))))
 
 
-def measure(path: Path) -> Measured:
+def measure(path: Path) -> AuditCost:
     """Run the audit as a process of its own. Raise `CalledProcessError` if it fails."""
     asked = [sys.executable, "-m", "controller", "audit", "run", str(path), "--json"]
     with subprocess.Popen(asked, stdout=subprocess.DEVNULL) as running:
@@ -50,7 +50,7 @@ def measure(path: Path) -> Measured:
         running.returncode = os.waitstatus_to_exitcode(status)
     if running.returncode:
         raise subprocess.CalledProcessError(running.returncode, asked)
-    return Measured(used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)
+    return AuditCost(used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)
 
 
 def main() -> None:

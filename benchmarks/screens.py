@@ -1,4 +1,4 @@
-"""What screens cost the table's loop: microseconds of processor time for each input, with one screen and with fifty.
+"""Measures what screens cost the table's loop: microseconds of processor time an input, with one screen and with fifty.
 
     python -m benchmarks.screens [--rounds 3] [--screens 1 50] [--turns 5]
 
@@ -50,7 +50,7 @@ class ShownState(NamedTuple):
     events: list[Published]
 
 
-class ShownTable:
+class ReplayedTable:
     """The table of the screens: `show` replaces its state."""
 
     def __init__(self, first: TableState) -> None:
@@ -119,7 +119,7 @@ def states_of(rounds: int) -> tuple[list[ShownState], float]:
 
 async def shown_to(screens: int, states: list[ShownState], gap: float, languages: tuple[str, ...]) -> float:
     """Return the microseconds for each state."""
-    clock, table = ScreensTime(), ShownTable(states[0].state)
+    clock, table = ScreensTime(), ReplayedTable(states[0].state)
     maker = ScreenStates(table, dict, lambda: clock.now, clock.sleep)
 
     async def write(data: bytes) -> None: ...
@@ -146,7 +146,7 @@ async def shown_to(screens: int, states: list[ShownState], gap: float, languages
 
 def calls_for_each(states: list[ShownState]) -> dict[str, float]:
     """Return the calls of functions, C's included, for one message and its parts."""
-    table = ShownTable(states[0].state)
+    table = ReplayedTable(states[0].state)
     maker = ScreenStates(table, dict)
 
     def counted(work: Callable[[], object]) -> float:

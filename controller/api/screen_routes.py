@@ -100,8 +100,9 @@ class ScreenRoutes:
         return asked if isinstance(asked, web.Response) else json_answer(preview(self._table.state, asked.operation))
 
     async def _seen(self, request: web.Request) -> web.Response:
-        """Show it on the screens. Only users of a simulated table's socket have this request."""
-        if not self._table.state.simulated or request[CONNECTION].caller.uid is None:
+        """Show it on the screens. Only people at a simulated table's socket have this request."""
+        uid = request[CONNECTION].caller.uid
+        if not self._table.state.simulated or uid is None or not self._people.may_operate(uid):
             raise web.HTTPNotFound
         asked = await self._answers.read(request, SeenRequest)
         if isinstance(asked, web.Response):

@@ -63,7 +63,7 @@ class Shelves:
 
     @property
     def counted(self) -> Callable[[Orders], Counts]:
-        """What is counted. Of two passes from the top, the first leaves peaks and the second reverses nothing."""
+        """The compared count. Of two passes from the top, the first leaves peaks and the second reverses nothing."""
         return peaks if self.from_top else valleys
 
     def by_count(self, cards: int) -> LogRatios:

@@ -78,7 +78,7 @@ async def start_store(processes: Processes, broker: str, database: str) -> None:
 
 
 class Stored(NamedTuple):
-    """What the store holds of a table: it is complete up to `entry`. `alarms`: the number of open ones."""
+    """The content of the store for a table: it is complete up to `entry`. `alarms`: the number of open ones."""
 
     table: str
     entry: int

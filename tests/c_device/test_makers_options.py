@@ -1,4 +1,4 @@
-"""What makers may choose: sets on removal, a second USB endpoint, every report, and the kit's sizes."""
+"""The options of makers: sets on removal, a second USB endpoint, every report, and the kit's sizes."""
 
 from __future__ import annotations
 

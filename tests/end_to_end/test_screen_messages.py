@@ -138,7 +138,7 @@ async def test_beats_come_although_nothing_happens(screen: Browser) -> None:
             beats += [data] if name == "beat" else []
             if len(beats) == 3:
                 break
-    assert all(set(beat) == {"utc_ns", "age", "link"} for beat in beats)
+    assert all(set(beat) == {"utc_ns", "age", "link", "seen"} for beat in beats)
     assert beats[0]["utc_ns"] < beats[1]["utc_ns"] < beats[2]["utc_ns"]
 
 
@@ -244,6 +244,17 @@ async def test_offers_are_sent_to_programs_too(screen: Browser) -> None:
     assert (preview.status, preview.code) == (200, "no-preview")
     unreadable = await screen.ask("POST", "/v1/preview", {"operation": {"operation": "fly"}})
     assert (unreadable.status, unreadable.code) == (400, "bad-request")
+
+
+async def test_only_people_at_the_socket_say_what_is_seen_at_a_simulated_table(stage: Stage, screen: Browser) -> None:
+    assert (await screen.ask("POST", "/v1/seen", {"sentence": "A card lies face up."})).status == 404
+    async with ApiClient(stage.socket) as client:
+        await client.show_seen("Bets lie at box 1.")
+    async with asyncio.timeout(PATIENCE):
+        async for name, data in messages(screen):
+            if name == "beat" and data["seen"]:
+                assert data["seen"] == "Bets lie at box 1."
+                return
 
 
 async def test_wrong_pins_at_the_screen_are_counted_on_it(screen: Browser) -> None:

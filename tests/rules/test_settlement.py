@@ -283,7 +283,7 @@ def test_rounding_applies_to_payouts_and_its_difference_is_shown(
 
 
 def test_nc_5_1_1_where_payouts_are_rounded_a_maximum_is_shared_in_whole_units() -> None:
-    """Of 100, 66 2/3 and 33 1/3 lose, or win half on six points (NC 4.1), but chips are whole."""
+    """Shares of 100, 66 2/3 and 33 1/3 lose, or win half on six points (NC 4.1), but chips are whole."""
     layout = lay("NC", ("ann", "main", 1, 200), ("bob", "main", 1, 100))
     table, rules = hands(B1="KD 4C 2S", D="2C 3C 3D"), limited("main")
     exact = settle_round(NC, rules, layout, table)
