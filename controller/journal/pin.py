@@ -12,6 +12,7 @@ journal behind the pin.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import stat
@@ -51,7 +52,8 @@ class BadPinError(Exception):
 class Pin:
     """The pin, written by the thread that owns the journal. Raise OSError; `open` also raises `BadPinError`."""
 
-    def __init__(self, descriptor: int, turn: int, newest: Pinned | None) -> None:
+    def __init__(self, path: Path, descriptor: int, turn: int, newest: Pinned | None) -> None:
+        self._path = path
         self._descriptor = descriptor
         self._turn = turn
         self.newest = newest
@@ -68,15 +70,17 @@ class Pin:
             except BaseException:
                 os.close(descriptor)
                 raise
-        return cls(descriptor, turn, newest)
+        return cls(path, descriptor, turn, newest)
 
     def write(self, pinned: Pinned, *, sync: bool) -> None:
-        """Write the newest head into the slot whose turn it is."""
+        """Write the newest head into the slot whose turn it is. A pin that the next start does not find is an error."""
         self._turn += 1
         os.pwrite(self._descriptor, encode_slot(pinned, self._turn), (self._turn % 2) * BLOCK)
         self.newest = pinned
         if sync:
             os.fdatasync(self._descriptor)
+        if not os.path.samestat(self._path.stat(), os.fstat(self._descriptor)):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(self._path))
 
     def close(self) -> None:
         os.close(self._descriptor)

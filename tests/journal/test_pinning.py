@@ -60,3 +60,18 @@ def test_a_first_start_that_was_killed_leaves_no_doubt(folder: Path) -> None:
     journal = open_journal(folder)
     assert (journal.pin.doubts, journal.reserve.is_held) == ((), True)
     journal.close()
+
+
+def test_a_pin_that_is_gone_while_the_table_runs_is_a_warning_until_it_is_back(folder: Path) -> None:
+    journal = open_journal(folder)
+    append(journal, 1)
+    elsewhere = (folder / PIN).rename(folder / "elsewhere")
+    append(journal, 2)
+    assert "cannot be written" in str(journal.pin.fails)
+    (folder / PIN).write_bytes(elsewhere.read_bytes())
+    append(journal, 3)
+    assert "cannot be written" in str(journal.pin.fails)
+    elsewhere.rename(folder / PIN)
+    append(journal, 4)
+    assert journal.pin.fails is None
+    journal.close()
