@@ -107,7 +107,7 @@ class ScreenRoutes:
         asked = await self._answers.read(request, SeenRequest)
         if isinstance(asked, web.Response):
             return asked
-        self._states.seen = asked.sentence
+        self._states.show_seen(asked.sentence)
         return json_answer(OperationAnswer(accepted=True))
 
     async def _answered(self, request: web.Request) -> web.Response:

@@ -81,7 +81,7 @@ class ScreenStates:
         self._made: dict[MessageKind, tuple[object, bytes]] = {}
         self._last: dict[bool, LastView] = {}
         self.encoded = 0  # messages made
-        self.seen = ""  # what only eyes see at a simulated table
+        self._seen = ""  # what only eyes see at a simulated table
 
     def shared(self, kind: MessageKind) -> bytes:
         """Return the message for all screens of that kind: the same object until something changes."""
@@ -116,13 +116,19 @@ class ScreenStates:
 
     def beat(self) -> bytes:
         link = self._table.link_view()
-        return encode(Beat(self._table.utc_ns(), link.age, link.state, self.seen))
+        return encode(Beat(self._table.utc_ns(), link.age, link.state, self._seen))
+
+    def show_seen(self, sentence: str) -> None:
+        """Show on all screens at once what only eyes see at a simulated table."""
+        self._seen = sentence
+        self._table.feed.publish([])  # wakes the streams
 
     async def follow(self, write: Write, kind: Callable[[], MessageKind], own: Callable[[], bytes]) -> None:
         """Write states until cancelled. `kind`: the present kind of the screen, since screens may be removed; `own`:
         the screen's part as JSON.
         """
         sent: tuple[bytes, bytes] | None = None
+        seen = ""
         beat_at = may_send_at = self._clock()
         while True:
             now = self._clock()
@@ -131,9 +137,9 @@ class ScreenStates:
                 entry = self._table.state.entry
                 await write(b"event: state\nid: %d\ndata: %s\n\n" % (entry, with_own_part(*fresh)))
                 sent, may_send_at = fresh, _next_turn(now)
-            elif now >= beat_at:
+            elif now >= beat_at or seen != self._seen:
+                seen, beat_at = self._seen, now + BEAT_EVERY
                 await write(b"event: beat\ndata: %s\n\n" % self.beat())
-                beat_at = now + BEAT_EVERY
             elif may_send:
                 await self._sleep_or_news(beat_at - now)
             else:

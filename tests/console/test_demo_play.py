@@ -54,6 +54,7 @@ async def test_a_visitor_deals_a_round_with_an_exposed_card(marked: str) -> None
             )
             await console.confirm(SUPERVISOR)
             await finish(console, boxes)
+            await console.answers("All rounds dealt.")
             await chromium.close()
         assert await child.ended() == 0
         assert "All rounds dealt." in child.out

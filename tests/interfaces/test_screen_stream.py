@@ -26,7 +26,9 @@ LABELS = {"F3": ("Player 1", "Banker")}
 
 
 class Table:
-    """A table whose state the test sets."""
+    """A table whose state the test sets, and its `screens`."""
+
+    screens: ScreenStates
 
     def __init__(self) -> None:
         self.feed = EventFeed(self._read)
@@ -91,9 +93,9 @@ async def followed(
         lines = dict(line.split(b": ", 1) for line in data.splitlines() if line)
         given.append((time.now, lines[b"event"].decode(), json.loads(lines[b"data"])))
 
-    states = ScreenStates(table, clock=time.clock, sleep=time.sleep)
+    table.screens = ScreenStates(table, clock=time.clock, sleep=time.sleep)
     with pytest.raises(asyncio.CancelledError):
-        await states.follow(write, lambda: kind, lambda: own_part(ScreenView(True, "0a", "left"), ()))
+        await table.screens.follow(write, lambda: kind, lambda: own_part(ScreenView(True, "0a", "left"), ()))
     return given
 
 
@@ -104,6 +106,13 @@ async def test_a_state_comes_immediately_and_a_beat_each_second() -> None:
     ]  # fmt: skip
     assert given[1][2] == {"utc_ns": 7, "age": 0.5, "link": "ready", "seen": ""}
     assert BEAT_EVERY == 1.0
+
+
+async def test_what_only_eyes_see_comes_immediately_with_a_beat() -> None:
+    table = Table()
+    given = await followed({0.5: lambda: table.screens.show_seen("Bets lie at box 1.")}, table, 1.2)
+    beats = [(at, data["seen"]) for at, name, data in given if name == "beat"]
+    assert beats == [(0.0, ""), (0.5, "Bets lie at box 1.")]
 
 
 async def test_of_many_changes_the_newest_is_sent_twenty_times_a_second() -> None:
