@@ -32,7 +32,7 @@ COMPLETIONS: Final = {
 }
 DOCUMENTS: Final = "usr/share/doc/cardshoe"
 PAGES: Final = (
-    "*.md", "*/README.md", "*/*/README.md", "docs/*.md", "docs/*.jsonl", "docs/*.py", "udev/*.*", "udev/apart/*",
+    "*.md", "*/README.md", "*/*/README.md", "docs/*.md", "docs/*.jsonl", "docs/*.lua", "docs/*.py", "udev/*.*", "udev/apart/*",
     "deployment/*/*",
 )  # fmt: skip
 """The pages, and the files that they name."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,12 +18,14 @@ from tests.floor.postgres import TOOL
 pytestmark = [pytest.mark.tool("mosquitto"), pytest.mark.tool(TOOL)]
 
 
-def folders() -> set[Path]:
-    return set(Path(tempfile.gettempdir()).glob("cardshoe-floor-*"))
+def folder_of(child: Child) -> Path:
+    """Return the folder of a trial, as its output names it."""
+    found = re.search(r"[^' =]*/cardshoe-floor-\w+", "\n".join(child.out))
+    assert found is not None
+    return Path(found[0])
 
 
 async def test_every_table_of_a_trial_is_in_the_store_and_nothing_is_left() -> None:
-    before = folders()
     child = Child("controller", "floor", "try", "--tables", "2", "--rounds", "1", "--fast")
     try:
         assert await child.ended() == 0, child.err
@@ -32,7 +33,7 @@ async def test_every_table_of_a_trial_is_in_the_store_and_nothing_is_left() -> N
         await child.end()
     told = [re.fullmatch(r"(\S+): in the store up to entry [0-9,]+, 0 alarms", line) for line in child.out]
     assert [found[1] for found in told if found] == ["nc-01", "tp-02"]
-    assert folders() == before
+    assert not folder_of(child).exists()
 
 
 async def test_a_broker_that_is_killed_runs_again_and_everything_arrives() -> None:
@@ -65,7 +66,6 @@ main(prog_name="cardshoe")
 
 
 async def test_ctrl_c_pressed_twice_prints_nothing_twice_and_leaves_no_process(tmp_path: Path) -> None:
-    before = folders()
     (tmp_path / "pressed.py").write_text(PRESSED_TWICE)
     child = Child(str(tmp_path / "pressed.py"), "floor", "try", "--tables", "1", "--fast")
     try:
@@ -73,10 +73,8 @@ async def test_ctrl_c_pressed_twice_prints_nothing_twice_and_leaves_no_process(t
     finally:
         await child.end()
     assert sum(line.startswith("The floor: ") for line in child.out) == 1
-    assert folders() == before
-    own = re.search(r"cardshoe-floor-\w+", "\n".join(child.out))
-    assert own is not None
-    assert not naming(own[0])
+    assert not folder_of(child).exists()
+    assert not naming(folder_of(child).name)
 
 
 def naming(word: str) -> list[str]:
@@ -90,7 +88,6 @@ def naming(word: str) -> list[str]:
 
 @pytest.mark.parametrize("program", ["postgres", "store", "run"])
 async def test_a_process_that_ends_ends_the_trial_with_a_sentence(program: str) -> None:
-    before = folders()
     child = Child("controller", "floor", "try", "--tables", "1", "--fast")
     try:
         await child.until(lambda: any("Ctrl-C" in line for line in child.out))
@@ -99,7 +96,7 @@ async def test_a_process_that_ends_ends_the_trial_with_a_sentence(program: str) 
     finally:
         await child.end()
     assert re.search(rf"\b{program}`? failed: ", "\n".join(child.err))
-    assert folders() == before
+    assert not folder_of(child).exists()
 
 
 def process_of(parent: int, program: str) -> int:

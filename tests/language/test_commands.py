@@ -157,6 +157,7 @@ def test_a_command_without_a_readable_catalogue_prints_english_and_logs_to_stand
     asked = ["evaluate", "NC", "--player", "10D KH 6D", "--dealer", "7D 9C 10S"]
     english = CliRunner().invoke(main, ["--language", "en", *asked]).stdout
     (tmp_path / "zh-Hans.po").write_text("nonsense\n", "utf-8")
+    (tmp_path / "en.json").write_bytes((catalogue.FOLDER / "en.json").read_bytes())
     monkeypatch.setattr(catalogue, "FOLDER", tmp_path)
     catalogue.texts.cache_clear()
     printed = CliRunner().invoke(main, ["--language", "zh-Hans", *asked])
