@@ -32,8 +32,8 @@ COMPLETIONS: Final = {
 }
 DOCUMENTS: Final = "usr/share/doc/cardshoe"
 PAGES: Final = (
-    "*.md", "*/README.md", "*/*/README.md", "docs/*.md", "docs/*.jsonl", "docs/*.lua", "docs/*.py", "udev/*.*", "udev/apart/*",
-    "deployment/*/*",
+    "*.md", "*/README.md", "*/*/README.md", "docs/*.md", "docs/*.jsonl", "docs/*.lua", "docs/*.py", "udev/*.*",
+    "udev/apart/*", "deployment/*/*",
 )  # fmt: skip
 """The pages, and the files that they name."""
 RUNNABLE: Final = ("bin", "scripts", "DEBIAN")

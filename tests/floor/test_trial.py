@@ -86,7 +86,7 @@ def naming(word: str) -> list[str]:
     return [command for command in found if word in command]
 
 
-@pytest.mark.parametrize("program", ["postgres", "store", "run"])
+@pytest.mark.parametrize("program", ["postgres", "run"])
 async def test_a_process_that_ends_ends_the_trial_with_a_sentence(program: str) -> None:
     child = Child("controller", "floor", "try", "--tables", "1", "--fast")
     try:
