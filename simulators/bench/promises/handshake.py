@@ -254,7 +254,7 @@ class TestHandshakePromises:
             host.write(b"\xc0" + bytes(size // 2))
             await host.listen(AT_ONCE)  # a transport gives up if the whole of the largest one waits to be sent
             host.write(bytes(size - size // 2) + b"\xc0")
-            await host.link()  # the device ends a link on which nothing else fits for 3 s
+            await host.link_after(size)  # the device ends a link on which nothing else fits for 3 s
             answer = await host.order(messages.ShowOrder(""))
             check(answer.done or bool(answer.reason), f"a command after a frame of {size} bytes was not answered")
 
