@@ -77,7 +77,7 @@ class ScreenStates:
         self._names = names
         self._sleep = sleep
         self._clock = clock or (lambda: asyncio.get_running_loop().time())
-        self._told: dict[bool, tuple[object, TableMessage]] = {}  # by whether its screens operate the table
+        self._derived: dict[bool, tuple[object, TableMessage]] = {}  # by whether its screens operate the table
         self._made: dict[MessageKind, tuple[object, bytes]] = {}
         self._last: dict[bool, LastView] = {}
         self.encoded = 0  # messages made
@@ -89,19 +89,19 @@ class ScreenStates:
         made = self._made.get(kind)
         if made is not None and made[0] == of:
             return made[1]
-        told = msgspec.structs.replace(self._in_english(kind, of), language=kind.language)
-        message = encode(in_language(told, Speaker(kind.language, kind.whole)))
+        derived = msgspec.structs.replace(self._in_english(kind, of), language=kind.language)
+        message = encode(in_language(derived, Speaker(kind.language, kind.whole)))
         self._made[kind] = of, message
         self.encoded += 1
         return message
 
     def _in_english(self, kind: MessageKind, of: object) -> TableMessage:
-        told = self._told.get(kind.operates)
-        if told is not None and told[0] == of:
-            return told[1]
+        derived = self._derived.get(kind.operates)
+        if derived is not None and derived[0] == of:
+            return derived[1]
         offered = self._table.offers() if kind.operates else ()
         message = table_message(self._table.state, self._table.view(), offered, self._newest(kind), kind)
-        self._told[kind.operates] = of, message
+        self._derived[kind.operates] = of, message
         return message
 
     def _newest(self, kind: MessageKind) -> LastView:

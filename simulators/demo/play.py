@@ -29,7 +29,6 @@ from simulators.demo.known_screens import enrol, known, place, remember
 from simulators.demo.stage import DemoStage, free_port
 from simulators.people.crew import CREW
 from simulators.people.plan import plan_rounds
-from simulators.people.visitor import ALL_DEALT
 
 NOT_REPEATABLE: Final = frozenset(
     {"utc_ns", "boot", "start", "host_boot", "uid", "commitment", "salt", "configuration"}
@@ -82,7 +81,7 @@ async def play(asked: DemoOptions) -> RunAccount:
                 await show_console(f"http://localhost:{port}/", Terminal(asked.language), visitor=asked.visitor)
             await _follow(asked, stage, client, account)
             if asked.visitor:
-                click.echo(Terminal(asked.language)(ALL_DEALT))
+                click.echo(Terminal(asked.language)(message("All rounds dealt.")))
             if asked.console and not asked.visitor:
                 say = Terminal(asked.language)
                 click.echo(say(message("All rounds are played. The console stays open until Ctrl-C.")))

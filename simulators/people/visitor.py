@@ -38,7 +38,6 @@ from simulators.people.plan import Mishap, PlannedRound
 from simulators.people.supervisor import Patience, contradiction, lying_places
 
 FACE_UP: Final = frozenset({Mishap.EXPOSED_CARD, Mishap.FACE_UP, Mishap.FACE_UP_EARLY})
-ALL_DEALT: Final = message("All rounds dealt.")
 REPORTED: Final = frozenset({Kind.EXPOSED_CARD, Kind.WRONG_COUNT})
 
 
@@ -163,8 +162,6 @@ class VisitorsHands(SimulatedDealer):
             await self._wait_for_entry(view)
             return True
         if self._is_over(view):
-            self._sees = ALL_DEALT
-            await self._show()
             return False
         if self._table.needs_deck:
             self._tell_once(message("The cards are collected and the deck is put in."))

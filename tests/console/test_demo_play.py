@@ -54,7 +54,6 @@ async def test_a_visitor_deals_a_round_with_an_exposed_card(marked: str) -> None
             )
             await console.confirm(SUPERVISOR)
             await finish(console, boxes)
-            await console.answers("All rounds dealt.")
             await chromium.close()
         assert await child.ended() == 0
         assert "All rounds dealt." in child.out
@@ -127,7 +126,7 @@ async def test_a_wrongly_marked_box_is_corrected_and_the_round_continues() -> No
         async with asyncio.timeout(PATIENCE), async_playwright() as started:
             chromium = await started.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
             console, boxes = await begin(child, chromium, instead=True)
-            await printed(child, "The Players look at their hands")
+            await printed(child, "The Players have looked at their hands")
             (right,) = bets_of(child) - set(boxes)
             wrong = boxes[-1]
             await console.notice("overlooked")

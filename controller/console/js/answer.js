@@ -24,7 +24,7 @@ function build(region) {
 }
 
 /** Return what people would see at a simulated table, unless a refusal is to be read. */
-function seen(said) {
+function whatIsSeen(said) {
   const { beat } = store;
   return beat?.seen && said?.accepted !== false ? say("answer.seen", { what: beat.seen }) : "";
 }
@@ -59,10 +59,12 @@ export function render(screen) {
   if (!parts.text) build(document.getElementById("answer"));
   const said = newest(screen);
   const at = said?.utc_ns ? `${time(said.utc_ns)} ` : "";
-  const eyes = seen(said);
-  text(parts.text, eyes || (said ? `${at}${by(screen, said)}${said.sentence}` : ""));
-  mark(parts.text, "seen", eyes);
-  mark(parts.text, "refused", !eyes && said?.accepted === false);
+  const seen = whatIsSeen(said);
+  const others = said ? by(screen, said) : "";
+  const line = said && (!seen || others) ? `${at}${others}${said.sentence}` : ""; // what others did is shown as well
+  text(parts.text, [seen, line].filter(Boolean).join(" "));
+  mark(parts.text, "seen", seen);
+  mark(parts.text, "refused", !seen && said?.accepted === false);
   const waits = screen ? waiting(screen) : "";
   text(parts.matters, waits);
   attr(parts.matters, "hidden", !waits);

@@ -122,7 +122,7 @@ function whatToShow(screen) {
   const twice = second(screen);
   if (twice) return { ...twice, asks: twice.question };
   const matter = matterOf(screen);
-  const asked = askedElsewhere(screen) || lapsed(screen) || unread(screen);
+  const asked = askedElsewhere(screen) || lapsed(screen) || (!matter && unread(screen)); // a matter says it itself
   if (matter) {
     const shown = { ...bets(screen), ...askAbout(screen, matter) };
     return withFact({ ...shown, asks: `${matter.id}/${matter.stage}/${shown.question}` }, asked);
