@@ -49,6 +49,8 @@ class ShuffleEvidence:
         self._since = np.zeros(len(self.models), np.int64)
         self._highest = 0.0
         self._likeliest = 0  # the likeliest model when the evidence was highest
+        self.log = 0.0
+        """The natural logarithm of the evidence so far."""
 
     def add(self, orders: Stored) -> LogRatios:
         """Add decks and return the natural logarithm of the evidence after each."""
@@ -66,15 +68,11 @@ class ShuffleEvidence:
             self._rise = np.maximum(self._rise, 0) + ratio
         self.decks += len(orders)
         course = with_rest(logs, numbers)
+        self.log = float(course[-1])
         best = int(np.argmax(course))
         if course[best] > self._highest:
             self._highest, self._likeliest = float(course[best]), int(np.argmax(logs[best]))
         return course
-
-    @property
-    def log(self) -> float:
-        """The natural logarithm of the evidence so far."""
-        return float(with_rest(self._logs, self.decks))
 
     @property
     def likeliest(self) -> SuspectedModel:
@@ -114,7 +112,9 @@ def with_rest(logs: LogRatios, decks: int | Counts) -> LogRatios:
     """Return the natural logarithm of the evidence: the stakes on models (last axis) and the part not yet staked.
     `decks` is the number of decks so far.
     """
-    found: LogRatios = np.logaddexp(np.logaddexp.reduce(logs, axis=-1), -np.log(decks + 1.0))
+    most = logs.max(axis=-1)
+    staked = most + np.log(np.exp(logs - most[..., None]).sum(axis=-1))
+    found: LogRatios = np.logaddexp(staked, -np.log(decks + 1.0))
     return found
 
 

@@ -53,6 +53,8 @@ class FaceEvidence:
 
     def __init__(self) -> None:
         self.decks = 0
+        self.log = 0.0
+        """The natural logarithm of the evidence so far."""
         bets = _bets()
         self._logs: LogRatios = np.full(bets.comes.size * len(DECK), -np.inf)
 
@@ -64,11 +66,7 @@ class FaceEvidence:
         ratios[:, :, out < 0] = 0.0
         self.decks += 1
         self._logs = bet_on(self._logs, self.decks, ratios.ravel())
-
-    @property
-    def log(self) -> float:
-        """The natural logarithm of the evidence so far."""
-        return float(with_rest(self._logs, self.decks)) if self.decks else 0.0
+        self.log = float(with_rest(self._logs, self.decks))
 
     @property
     def likeliest(self) -> str:

@@ -6,6 +6,7 @@ A face is the card's number on the wire less 1: 0 to 51, clubs, diamonds, hearts
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -49,6 +50,7 @@ SYMBOLS: Final = str.maketrans("♠♤♥♡♦♢♣♧", "SSHHDDCC", "\ufe0e\u
 NUMBERS: Final = {"1": "A", "14": "A", "11": "J", "12": "Q", "13": "K"}
 
 
+@lru_cache(maxsize=1024)
 def _card(name: str) -> Card:
     """Return the card of a name: rank and suit in either order, a suit as letter or symbol, a rank as letter or number.
     Raise `UnknownCardError`.

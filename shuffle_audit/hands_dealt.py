@@ -153,14 +153,15 @@ def count(places: Sequence[Place], hands: Iterable[Hands], kinds: Sequence[HandK
     may be unknown (-1). `hands` are those of some decks at a time.
     """
     sums = _sums(hands, len(places))
+    holds = np.stack([kind.holds for kind in kinds]).astype(np.int64)
     for decks, at in _by_number(sums.known):
-        for kind in kinds:
-            counts = sums.classes[at][:, kind.holds].sum(axis=1)
-            yield CountedHands(tuple(places[one] for one in at), kind.name, decks, kind.odds, counts)
+        there = tuple(places[one] for one in at)
+        for kind, counts in zip(kinds, holds @ sums.classes[at].T, strict=True):
+            yield CountedHands(there, kind.name, decks, kind.odds, counts)
     for decks, at in _by_number(sums.both):
+        there = tuple(places[one] for one in at)
         for each, sign in ((Outcome.WIN, 1), (Outcome.LOSE, -1), (Outcome.TIE, 0)):
-            odds = float(outcome_odds()[each])
-            yield CountedHands(tuple(places[one] for one in at), each.value, decks, odds, sums.signs[sign + 1, at])
+            yield CountedHands(there, each.value, decks, float(outcome_odds()[each]), sums.signs[sign + 1, at])
 
 
 def _sums(hands: Iterable[Hands], places: int) -> _Sums:
