@@ -6,6 +6,7 @@ They are next to this file, in a folder for each game. docs/scenarios.md lists t
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +17,7 @@ FOLDER: Final = Path(__file__).parent
 ENDING: Final = ".scenario"
 
 
+@cache
 def names() -> tuple[str, ...]:
     """Return the names of all packaged scenarios, such as `nc/i12-exposed`."""
     files = sorted(FOLDER.glob(f"*/*{ENDING}"))

@@ -98,11 +98,22 @@ class Table:
 
     async def until(self, so: Callable[[TableView], bool]) -> TableView:
         """Wait for the first view that satisfies the condition. While no daemon answers, ask again."""
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                with suppress(TableUnreachableError):
-                    return await self._until(so)
-                await asyncio.sleep(0.2)
+        last = None
+
+        def seen(view: TableView) -> bool:
+            nonlocal last
+            last = view
+            return so(view)
+
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while True:
+                    with suppress(TableUnreachableError):
+                        return await self._until(seen)
+                    await asyncio.sleep(0.2)
+        except TimeoutError as error:
+            error.add_note(f"the last view: {last}")
+            raise
 
     async def _until(self, so: Callable[[TableView], bool]) -> TableView:
         async with ApiClient(self.socket) as client:

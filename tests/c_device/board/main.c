@@ -2,14 +2,17 @@
  *
  * The first line is `new`, which erases the flash memory, or `power shuffler|shoe SERIAL KEYHEX`; the others are those
  * of ../main.c that act on the mechanism. Each is answered with `ok` or `no`. The board has no random source. Its flash
- * memory is RAM that a reset of the board leaves as it is. */
+ * memory is RAM that a reset of the board leaves as it is. The time comes from a counter that runs freely: an emulator
+ * on a busy host loses ticks, and a clock that counted them would be late. */
 #include "../mechanism.h"
 
 #include <string.h>
 
 enum { DATA, STATE, CONTROL, INTERRUPT, DIVIDER };        /* CMSDK UART, words from its base */
 enum { FULL = 1, RECEIVED = 2, BY_INTERRUPT = 0xf };      /* STATE; CONTROL: both directions with their interrupts */
+enum { TIMER_CONTROL, COUNT, RELOAD };                   /* CMSDK timer, which counts down */
 enum { RING = 1024, LINE = 160, CLOCK_HZ = 25000000 };
+#define TIMER ((volatile uint32_t *)0x40000000)
 #define UART0 ((volatile uint32_t *)0x40004000)
 #define UART1 ((volatile uint32_t *)0x40005000)
 #define SYSTICK ((volatile uint32_t *)0xe000e010)
@@ -24,7 +27,7 @@ struct ring { /* filled by an interrupt, emptied by the main loop */
 };
 
 static struct ring from_host, from_test;
-static volatile uint32_t milliseconds;
+static uint32_t milliseconds, last_count;
 static struct cardlink device;
 static struct mechanism mechanism;
 static struct cardlink_config config;
@@ -56,7 +59,7 @@ static void on_test(void)
 
 static void on_tick(void)
 {
-    milliseconds++;
+    /* It only wakes the main loop. */
 }
 
 static void stop(void)
@@ -214,6 +217,13 @@ static void read_test(void)
     }
 }
 
+static void read_time(void)
+{
+    uint32_t passed = (last_count - TIMER[COUNT]) / (CLOCK_HZ / 1000);
+    last_count -= passed * (CLOCK_HZ / 1000);
+    milliseconds += passed;
+}
+
 static bool work(void)
 {
     const uint8_t *bytes;
@@ -237,6 +247,9 @@ void reset(void)
 {
     for (uint32_t *word = &bss_begin; word < &bss_end; word++)
         *word = 0;
+    TIMER[RELOAD] = TIMER[COUNT] = last_count = UINT32_MAX;
+    TIMER[TIMER_CONTROL] = 1;
+    milliseconds = 0;
     SYSTICK[1] = CLOCK_HZ / 1000 - 1;
     SYSTICK[2] = 0;
     SYSTICK[0] = 7;
@@ -245,6 +258,7 @@ void reset(void)
     ENABLE_INTERRUPTS = 0xf;
     for (;;) {
         bool busy = false;
+        read_time();
         read_test();
         if (powered)
             busy = work();
