@@ -14,14 +14,21 @@ from tests.architecture.sources import ROOT
 SKELETON = ("skeleton_driver.py", "skeleton_device.py", "test_skeleton_driver.py")
 
 
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the three packages that the wheel installs."""
+    folder = tmp_path_factory.mktemp("installed")
+    for name in ("firmware_bridge", "controller", "simulators"):
+        shutil.copytree(ROOT / name, folder / name)
+    return folder
+
+
 @pytest.fixture
-def package(tmp_path: Path) -> Path:
-    """Return a driver's own folder, next to the three packages that the wheel installs."""
+def package(tmp_path: Path, installed: Path) -> Path:
+    """Return a driver's own folder."""
     for name in SKELETON:
         shutil.copy(ROOT / "docs" / name, tmp_path)
-    installed = tmp_path / "installed"
-    for name in ("firmware_bridge", "controller", "simulators"):
-        shutil.copytree(ROOT / name, installed / name, ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "installed").symlink_to(installed)
     return tmp_path
 
 
