@@ -22,8 +22,12 @@ packaged.
 """
 CONFIGURATION: Final = "home = /usr/bin\ninclude-system-site-packages = false\nversion = 3.11\n"
 STARTER: Final = """\
-#!{python}
+#!{python} -I
+import os
 import sys
+
+for name in [one for one in os.environ if one.startswith("PYTHON")]:
+    del os.environ[name]  # -I ignores PYTHONHOME and its like here, and this in the processes that the program starts
 
 from controller.commands.main import main
 

@@ -1,4 +1,4 @@
-"""Files that people edit: UTF-8, with or without the mark that Windows editors put in front.
+"""Files that people name and edit: UTF-8, with or without the mark that Windows editors put in front.
 
 A module of its own, because every such file is read in this way: configurations, keys, card tables, scripts, decks.
 """
@@ -6,7 +6,10 @@ A module of its own, because every such file is read in this way: configurations
 from __future__ import annotations
 
 import codecs
+import errno
+import os
 import re
+import select
 from collections.abc import Iterator
 from io import BufferedReader, TextIOWrapper
 from pathlib import Path
@@ -16,6 +19,19 @@ from firmware_bridge.messages import AnyText, Message, message
 
 _NOT_DECODED: Final = re.compile("[\udc80-\udcff]")
 _WIDE: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # UTF-32's little-endian mark begins with UTF-16's
+
+LARGEST: Final = 64 * 2**20
+"""The most bytes of a file that is read whole. A device such as /dev/zero would fill the memory."""
+WRITER_WITHIN: Final = 5.0
+"""The seconds within which something must come through a named pipe."""
+
+
+class SilentPipeError(OSError):
+    """Raised for a named pipe that nobody writes to. `why` ends a sentence."""
+
+    def __init__(self) -> None:
+        self.why = message("it is a pipe that nobody writes to")
+        super().__init__(errno.ETIMEDOUT, str(self.why))
 
 
 class NotTextError(ValueError):
@@ -27,9 +43,29 @@ class NotTextError(ValueError):
         self.line = line
 
 
+def open_named(path: Path) -> BufferedReader:
+    """Open a file that a person named. Opening a pipe without a writer would wait for ever. Raise OSError, of which
+    `SilentPipeError` is one.
+    """
+    if not Path(os.path.realpath(path)).is_fifo():  # a pipe of the shell, `<(...)`, has no name and has its writer
+        return path.open("rb")
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    waiting = select.poll()
+    waiting.register(descriptor, select.POLLIN)
+    if not waiting.poll(WRITER_WITHIN * 1000):
+        os.close(descriptor)
+        raise SilentPipeError
+    os.set_blocking(descriptor, True)
+    return os.fdopen(descriptor, "rb")
+
+
 def read_edited(path: Path) -> str:
     """Return the text of a file. Raise OSError and `NotTextError`."""
-    return decode_edited(path.read_bytes())
+    with open_named(path) as file:
+        data = file.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise NotTextError(message("it is larger than {most} MB", most=LARGEST // 2**20))
+    return decode_edited(data)
 
 
 def decode_edited(data: bytes) -> str:
@@ -69,4 +105,4 @@ def _not_utf8(line: int) -> NotTextError:
 
 def why_unreadable(error: OSError | NotTextError) -> AnyText:
     """Return why a file cannot be read, as the end of a sentence."""
-    return error.why if isinstance(error, NotTextError) else error.strerror or str(error)
+    return error.why if isinstance(error, NotTextError | SilentPipeError) else error.strerror or str(error)

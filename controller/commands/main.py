@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
 from functools import partial
 from typing import Any, Final
@@ -64,6 +66,7 @@ class Commands(FoundCommands):
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run the command. A failure of standard output decides the exit code."""
+        os.umask(os.umask(0) & ~stat.S_IRWXU)  # otherwise the command could not read what it writes
         with StandardStreams():
             return super().main(*args, **extra)
 

@@ -16,7 +16,7 @@ from controller.daemon.configuration_checks import mistakes_of_sections
 from controller.daemon.section_reader import Found, Mistake, read_section
 from controller.daemon.sections import Configuration as Configuration
 from controller.daemon.toml_hints import next_step, readable
-from firmware_bridge.edited_text import NotTextError, decode_edited
+from firmware_bridge.edited_text import NotTextError, decode_edited, open_named, why_unreadable
 from firmware_bridge.messages import Argument, Message, MessageError, message
 
 LARGEST_FILE: Final = 1024 * 1024  # bytes
@@ -71,11 +71,11 @@ def read_sections(path: Path, folder: Path | None = None) -> Found:
 
 def _read(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
+        with open_named(path) as file:
             data = file.read(LARGEST_FILE + 1)
     except OSError as error:
         refused = Mistake(
-            message("It cannot be read: {why}.", why=error.strerror or str(error)),
+            message("It cannot be read: {why}.", why=why_unreadable(error)),
             message("Only its owner may read it: run the command as root, or name another file.")
             if isinstance(error, PermissionError)
             else message("Name a table's configuration that is there."),

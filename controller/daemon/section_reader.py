@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final, NamedTuple, cast, get_args, get_origin
 
 import msgspec
 
-from controller.daemon.toml_hints import LIST, not_shown
+from controller.daemon.toml_hints import LIST, USERS, not_shown
 from firmware_bridge.messages import AnyText, Message, message
 from firmware_bridge.plain_text import is_plain, plain
 
@@ -144,7 +144,7 @@ class _Reader:
             )
             written = [written]
         elif not isinstance(written, list):
-            self._expect(place, message("a list"), written, LIST)
+            self._expect(place, message("a list"), written, USERS if place.endswith(" uids") else LIST)
             written = []
         found = [
             self._value(item, kind, f"[[{name}]] {_called(item, number)}" if _is_section(kind) else place)
@@ -268,7 +268,7 @@ def _as_meant(written: Any, kind: Any, place: str) -> AnyText:
         try:
             msgspec.convert(written, kind, strict=False)
         except msgspec.ValidationError:
-            return message("`id -u NAME` prints the number of a user.") if place.endswith(" uids") else ""
+            return USERS if place.endswith(" uids") else ""
         return message("Omit the quotes.")
     if isinstance(written, int | float | time | date):
         if isinstance(written, int) and written.bit_length() > LONGEST_NUMBER:

@@ -29,6 +29,9 @@ _TWICE: Final = message("A section has one heading: write all its keys under tha
 _KEY_TWICE: Final = message("A key may appear once in its section: remove one of the two lines.")
 _HEADING: Final = message("Close the heading with as many brackets as open it: [table], [[people]].")
 LIST: Final = message("Put commas between the values of a list and brackets around it: uids = [1000, 1001].")
+USERS: Final = message(
+    "Write the users' numbers in brackets, with commas between: uids = [1000, 1001]; `id -u NAME` prints a number."
+)
 _ONE_VALUE: Final = message(
     "A line has one value: a number without leading zeros, spaces or units, or a list in brackets, with commas."
 )
@@ -70,6 +73,8 @@ def next_step(text: str, said: str) -> Message:
         return not_shown(at)
     if _CURLY & set(line):
         return _PLAIN
+    if line.partition("=")[0].strip() == "uids":
+        return USERS
     if "Invalid value" in said:
         return _of_value(line.partition("=")[2].strip())
     return next((step for words, step in _BY_WORDS if words in said), GENERAL)

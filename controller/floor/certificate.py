@@ -5,6 +5,7 @@ It is apart from `broker`, so that a configuration is checked without importing 
 
 from __future__ import annotations
 
+import errno
 import ssl
 from datetime import UTC, datetime
 
@@ -19,6 +20,8 @@ def context_of(credentials: Credentials) -> ssl.SSLContext:
 
     ca, certificate, key = credentials
     try:
+        if any(path.is_fifo() for path in credentials):  # ssl would wait for ever for its writer
+            raise OSError(errno.EINVAL, "one of them is a pipe")
         context = ssl.create_default_context(cafile=str(ca))
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         context.load_cert_chain(certificate, key)

@@ -38,6 +38,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from controller.journal import JournalError
 from firmware_bridge.cards import Card, Concealed, Evidence
+from firmware_bridge.edited_text import open_named, why_unreadable
 from firmware_bridge.messages import message
 
 KEY_BYTES: Final = 32
@@ -241,7 +242,7 @@ def load_key_file(path: Path, *, more: Sequence[int] = ()) -> bytes:
     (journal-key) if the file is missing, readable by others, or not a key.
     """
     try:
-        with path.open("rb") as file:
+        with open_named(path) as file:
             mode = os.fstat(file.fileno()).st_mode
             text = file.read(4 * (KEY_BYTES + max(more, default=0)))
     except OSError as error:
@@ -299,6 +300,6 @@ def _unusable(path: Path, error: OSError) -> JournalError:
         hint = message("The disk is mounted read-only; `cardshoe doctor` says how to change that.")
     return JournalError(
         "journal-key",
-        message("The key file {path} cannot be used: {why}.", path=str(path), why=error.strerror or str(error)),
+        message("The key file {path} cannot be used: {why}.", path=str(path), why=why_unreadable(error)),
         hint,
     )

@@ -15,6 +15,7 @@ from firmware_bridge.captures.capture_format import (
     Cipher,
     MakeCipher,
 )
+from firmware_bridge.edited_text import open_named, why_unreadable
 from firmware_bridge.messages import Message, counted, message
 
 LONGEST_LINE: Final = 1_000_000  # bytes; a longer line is damaged
@@ -46,7 +47,7 @@ def read_capture(paths: Sequence[Path], make_cipher: MakeCipher | None = None) -
             reader.read()
         except OSError as error:
             raise CaptureError(
-                message("The capture {path} cannot be read: {why}.", path=str(path), why=error.strerror or str(error)),
+                message("The capture {path} cannot be read: {why}.", path=str(path), why=why_unreadable(error)),
                 message("Name an existing file."),
             ) from error
         recordings += reader.recordings
@@ -67,7 +68,7 @@ class _Reader:
         self._headless = True  # the header of the records that follow is missing or damaged
 
     def read(self) -> None:
-        with self._path.open("rb") as file:
+        with open_named(self._path) as file:
             number = 0
             while line := file.readline(LONGEST_LINE):
                 number += 1

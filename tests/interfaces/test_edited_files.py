@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
 
+from controller.commands.capture.byte_log import read_byte_log
 from controller.commands.operate.script import read_script
 from controller.commands.operate.signing import read_pins
 from controller.daemon.configuration import ConfigurationError, read_configuration
+from controller.journal import JournalError
+from controller.journal.sealing import load_key_file
 from controller.problems import ProblemError
+from firmware_bridge import edited_text
+from firmware_bridge.captures.capture_format import CaptureError
+from firmware_bridge.captures.reader import read_capture
 from firmware_bridge.card_table import read_card_table
 from firmware_bridge.cards import DECK
 from firmware_bridge.device_keys import add_device_key, read_device_keys
@@ -39,8 +47,14 @@ KINDS: dict[str, tuple[str, Callable[[Path], Any]]] = {  # a comment with an uml
     "own.scenario": ((ROOT / "simulators/scenarios/nc/i12-exposed.scenario").read_text("utf-8") + "# Tür\n",
                      lambda path: [one.text for one in load(str(path)).steps]),
 }  # fmt: skip
-ERRORS = (ProblemError, ConfigurationError, KeyFileError, CardTableError, OrderFileError, KnownOrdersError,
-          BadScenarioError)  # fmt: skip
+KINDS_OF_PIPES: dict[str, Callable[[Path], Any]] = {
+    **{name: read for name, (_, read) in KINDS.items() if not name.startswith("decks.")},  # an audit refuses pipes
+    "journal.key": load_key_file,
+    "maker.log": lambda path: list(read_byte_log([path])),
+    "a.capture": lambda path: read_capture([path]),
+}
+ERRORS = (JournalError, CaptureError, ProblemError, ConfigurationError, KeyFileError, CardTableError, OrderFileError,
+          KnownOrdersError, BadScenarioError)  # fmt: skip
 
 
 def written(folder: Path, name: str, data: bytes) -> Path:
@@ -71,6 +85,28 @@ def test_latin_1_is_named_with_its_line(tmp_path: Path, name: str) -> None:
     line = text[: text.index("ü")].count("\n") + 1
     with pytest.raises(ERRORS, match=f"line {line} is not in UTF-8, perhaps in Latin-1"):
         read(written(tmp_path, name, text.encode("latin-1")))
+
+
+@pytest.mark.parametrize("name", KINDS_OF_PIPES)
+def test_a_pipe_without_a_writer_is_named(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(edited_text, "WRITER_WITHIN", 0.05)
+    os.mkfifo(tmp_path / name, 0o600)
+    with pytest.raises(ERRORS, match="it is a pipe that nobody writes to"):
+        KINDS_OF_PIPES[name](tmp_path / name)
+
+
+def test_a_pipe_with_a_writer_is_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "device.keys", 0o600)
+    writing = Thread(target=lambda: (tmp_path / "device.keys").write_text(f"CARDSHOE-1 {KEY}\n"))
+    writing.start()
+    assert set(read_device_keys(tmp_path / "device.keys")) == {"CARDSHOE-1"}
+    writing.join()
+
+
+def test_a_file_that_never_ends_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(edited_text, "LARGEST", 2**20)
+    with pytest.raises(CardTableError, match="it is larger than 1 MB"):
+        read_card_table(Path("/dev/zero"))
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,15 @@ def test_with_a_console_in_a_browser_the_dealer_has_a_pin_to_sign_on(tmp_path: P
     assert pin_matches(dict(PIN.findall(done.stdout))["dana"], found.people[0].pin_hash)
 
 
+def test_a_umask_that_denies_the_owner_changes_nothing(tmp_path: Path) -> None:
+    before = os.umask(0o777)
+    try:
+        assert init(str(tmp_path / "NC-01"), *REAL).exit_code == 0
+    finally:
+        os.umask(before)
+    assert (mode_of(tmp_path / "NC-01"), mode_of(tmp_path / "NC-01/table.toml")) == (0o700, 0o600)
+
+
 def test_two_tables_have_different_keys_and_pins(tmp_path: Path) -> None:
     said = [init(str(tmp_path / name), *REAL).stdout for name in "ab"]
     assert (tmp_path / "a/journal.key").read_text() != (tmp_path / "b/journal.key").read_text()

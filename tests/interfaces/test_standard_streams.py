@@ -97,3 +97,9 @@ def test_a_pipe_that_does_not_wait_is_written_whole(tmp_path: Path) -> None:
             printed = read.read()
     assert process.returncode == 0
     assert json.loads(printed)["game"] == "NC"
+
+
+def test_a_new_table_whose_pins_nobody_got_is_removed(tmp_path: Path) -> None:
+    with unwritable("full") as full:
+        code, said = end_of("init new --simulated --yes", tmp_path, stdout=full)
+    assert (code, list(tmp_path.iterdir())) == (UNWRITABLE, []), said

@@ -82,6 +82,8 @@ def test_everything_it_needs_exists_after_the_installation(bare: BareRoot, made:
     bare.run(f"dpkg -i {bare.take(made.package)}")
     assert "cardshoe" in bare.users()
     assert bare.run("cardshoe --version", "cardshoe:cardshoe").split()[-1] == sources.version()
+    other = "echo 'raise SystemExit(3)' > /tmp/sitecustomize.py; PYTHONHOME=/nowhere PYTHONPATH=/tmp"
+    assert bare.run(f"{other} cardshoe --version").split()[-1] == sources.version()
     shown = bare.run("cardshoe demo --fast --seed 3 --rounds 1", "cardshoe:cardshoe")
     assert "1 round" in shown, shown
     assert bare.run("dpkg --verify cardshoe") == ""

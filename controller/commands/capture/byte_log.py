@@ -19,7 +19,7 @@ from firmware_bridge.captures.capture_format import CaptureError
 from firmware_bridge.device_keys import DeviceKeys
 from firmware_bridge.drivers.cardlink.decoder import LineDecoder, ReadFrame
 from firmware_bridge.drivers.cardlink.messages import FrameKind, IdentityBody
-from firmware_bridge.edited_text import NotTextError, read_edited, why_unreadable
+from firmware_bridge.edited_text import NotTextError, open_named, read_edited, why_unreadable
 from firmware_bridge.messages import message
 
 LINE: Final = re.compile(r"\s*(?P<ms>\d+)?\s*(?P<side>[<>])\s*(?P<digits>[0-9A-Fa-f\s]*)")
@@ -37,7 +37,7 @@ class LoggedBytes(NamedTuple):
 def is_byte_log(path: Path) -> bool:
     """Return whether the file is such a log, which a capture is not. An unreadable file is none."""
     try:
-        with path.open("rb") as file:
+        with open_named(path) as file:
             first = next((line for line in file if line.strip() and not line.startswith(b"#")), b"")
     except OSError:
         return False

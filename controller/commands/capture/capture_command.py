@@ -28,6 +28,7 @@ from firmware_bridge.card_table import read_card_table
 from firmware_bridge.device_keys import DeviceKeys, read_device_keys
 from firmware_bridge.device_url import parse_device_url
 from firmware_bridge.drivers.registry import registered_driver
+from firmware_bridge.edited_text import NotTextError, read_edited
 from firmware_bridge.errors import BadDeviceUrlError, BridgeError, CardTableError, KeyFileError
 from firmware_bridge.messages import counted, message
 
@@ -243,8 +244,8 @@ def _show_damage(capture: Capture) -> None:
 
 def _expected(path: Path) -> list[str]:
     try:
-        return path.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+        return read_edited(path).splitlines()
+    except (OSError, NotTextError) as error:
         raise BadInputError(
             message("{path} cannot be read.", path=str(path)),
             message("Name a file with the output of capture replay --json."),

@@ -28,6 +28,7 @@ from controller.problems import BadInputError, ProblemError
 from firmware_bridge.device_keys import write_device_keys
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.drivers.registry import registered_driver
+from firmware_bridge.edited_text import read_edited
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.messages import Message, message
 
@@ -60,8 +61,8 @@ def make_folder_of(folder: Path, source: Path) -> Configuration:
     def write(made: Path) -> None:
         for path in files_of(configuration):
             if path.parent == source.resolve():
-                _file(made / path.name, path.read_text("utf-8"), 0o600)
-        _file(made / "table.toml", (source / "table.toml").read_text("utf-8"), 0o600)
+                _file(made / path.name, read_edited(path), 0o600)
+        _file(made / "table.toml", read_edited(source / "table.toml"), 0o600)
         url = configuration.device_url
         serial = configuration.device.serial or _serial_of(url)
         _write_system(made, name, url, serial, has_port=configuration.api.http is not None)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -23,6 +25,7 @@ from controller.commands.init.answers import (
     with_access,
 )
 from controller.commands.init.system import simulate_command
+from controller.commands.standard_streams import OutputError, ReaderGoneError
 from controller.commands.text import prompted, say, write_out
 from controller.commands.vocabulary import UNIT_NAMES
 from controller.games import GAMES
@@ -105,8 +108,14 @@ def init(
     from controller.commands.init.folder import make_folder
 
     make_folder(folder, table)
-    for line in _summary(folder, table, installs=installs):
-        write_out(line)
+    try:
+        for line in _summary(folder, table, installs=installs):
+            write_out(line)
+        sys.stdout.flush()
+    except OutputError as error:
+        if not isinstance(error, ReaderGoneError):
+            shutil.rmtree(folder)  # nobody has its PINs
+        raise
     if installs:
         _install(folder)
 

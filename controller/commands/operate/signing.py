@@ -11,7 +11,7 @@ from controller.people_words.table_of_words import NothingDoneError
 from controller.people_words.tokens import ROLES, By
 from controller.problems import BadInputError
 from controller.roles import Role
-from firmware_bridge.edited_text import NotTextError, decode_edited
+from firmware_bridge.edited_text import NotTextError, decode_edited, open_named, why_unreadable
 from firmware_bridge.messages import message
 
 MOST_OF_FILE: Final = 65536  # bytes
@@ -105,7 +105,7 @@ def read_pins(path: Path | None) -> dict[str, str]:
     if path is None:
         return {}
     try:
-        with path.open("rb") as file:
+        with open_named(path) as file:
             mode = path.stat().st_mode
             if stat.S_ISREG(mode) and mode & 0o077:
                 raise BadInputError(
@@ -115,7 +115,7 @@ def read_pins(path: Path | None) -> dict[str, str]:
             lines = decode_edited(file.read(MOST_OF_FILE)).splitlines()
     except OSError as error:
         raise BadInputError(
-            message("{path} cannot be read: {why}.", path=str(path), why=error.strerror or str(error)),
+            message("{path} cannot be read: {why}.", path=str(path), why=why_unreadable(error)),
             message("Name a file of PINs that you may read."),
         ) from None
     except NotTextError as error:
