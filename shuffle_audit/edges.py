@@ -1,9 +1,10 @@
 """The cost of a shuffle in every game: the wagers whose house edge it changes by more than the simulation's noise.
 
 Each game has its defaults, and the first option of a reading that must be chosen. It is dealt in sets and in singles,
-once where both deal alike, from a new deck each time and from cards as collected (see `money`). If a First Card says
-where a deal begins, boxes are not alike, so each has its own figures. The limit of noise, in standard errors, is that
-of the normal distribution at which a share `NOISE` of such reports has a false change at all.
+once where both deal alike, from a new deck each time and from cards as collected (see `money`). A shuffle may deal
+better hands to one box than to another, so each box has its own figures beside those of all together. The limit of
+noise, in standard errors, is that of the normal distribution at which a share `NOISE` of such reports has a false
+change at all.
 """
 
 from __future__ import annotations
@@ -83,8 +84,7 @@ def money(
         own = of[deal.game, deal.units[0], start]
         law = first_reading(game(deal.game))
         charged = costs(law, model, deal.units[0], start, np.random.default_rng(own), rounds)
-        by_box = law.game.first_card is not None
-        found += [(deal.unit, one) for one in charged if one.box == 0 or by_box]
+        found += [(deal.unit, one) for one in charged]
         advance(1)
     limit = NormalDist().inv_cdf(1 - NOISE / (2 * len(found)))
     beyond = [_change(*one) for one in found if abs(one[1].errors) > limit]

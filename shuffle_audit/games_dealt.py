@@ -20,7 +20,7 @@ from shuffle_audit.hands_dealt import LOW as LOW
 from shuffle_audit.hands_dealt import Compared, Deal, compare, count_dealt, kinds_of
 from shuffle_audit.money import first_reading
 from shuffle_audit.orders import Stored
-from shuffle_audit.table_hands import TableHands, table_cells
+from shuffle_audit.table_hands import TableRound, table_cells
 
 ID: Final = "hands-dealt"
 WORDS: Final = "Decks with the most unusual kind of hand at a place, or result at a box, of all games"
@@ -67,7 +67,7 @@ def deals() -> tuple[Deal, ...]:
     return tuple(found)
 
 
-def cells(out: Stored, rounds: Sequence[TableHands] = ()) -> Iterator[Cells]:
+def cells(out: Stored, rounds: Sequence[TableRound] = ()) -> Iterator[Cells]:
     """Yield the cells of the procedure, from the faces of whole decks from the top; a face may be unknown (-1). Hands
     that were dealt in `rounds` of a table have half of the alarms.
     """

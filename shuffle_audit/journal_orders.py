@@ -21,6 +21,7 @@ from controller.commands.journal.decisions import DecisionInRound, Happened, Unr
 from controller.commands.journal.source import Source
 from controller.journal.file import damaged
 from controller.rules.dealing_order import DEALER, box
+from controller.rules.layout import DEALERS_SPOT
 from firmware_bridge.cards import DECK, DECK_SIZE, Card, UnknownCardError
 from shuffle_audit.orders import UNKNOWN, DeckOrders, OrderError, order_of
 
@@ -80,6 +81,7 @@ class _Shuffle(msgspec.Struct):
     first: bool
     faces: dict[int, str] = {}
     hands: dict[str, tuple[str, ...]] = {}
+    stakes: dict[str, int] = {}
     round: int = 0
     is_over: bool = False
     is_concluded: bool = False
@@ -87,7 +89,8 @@ class _Shuffle(msgspec.Struct):
 
 class JournalDeck(msgspec.Struct, frozen=True):
     """A shuffle of the device, with its entry in the journal, its time, and the round in which the deck was dealt.
-    `hands` has the hands of this deck that were turned over, by place, if the round was concluded.
+    `hands` has the hands of this deck that were turned over, by place, if the round was concluded; `stakes` what was
+    staked on each box when the deal began.
     """
 
     entry: int
@@ -95,6 +98,7 @@ class JournalDeck(msgspec.Struct, frozen=True):
     round: int
     deck: DeckOrders
     hands: dict[str, tuple[str, ...]] = {}
+    stakes: dict[str, int] = {}
 
 
 class JournalOrders:
@@ -112,6 +116,8 @@ class JournalOrders:
         self._over: list[_Shuffle] = []
         self._round = 0
         self._places: set[str] = set()  # that cards are dealt to in this round
+        self._layout: tuple[int, dict[str, int]] = (0, {})  # the round, and what is staked on each box
+        self._staked: tuple[int, dict[str, int]] = (0, {})  # the same when the deal began
         self.unknown_boxes: dict[int, None] = {}
         """The rounds in which a hand was turned over at a box that is not in play by this journal."""
 
@@ -140,7 +146,7 @@ class JournalOrders:
         after = tuple(one.faces.get(ordinal, UNKNOWN) for ordinal in range(1, DECK_SIZE + 1))
         before = self._maker if known and self._maker is not None else ()
         hands = one.hands if one.is_concluded else {}
-        return JournalDeck(one.entry, one.utc_ns, one.round, DeckOrders(before, after), hands)
+        return JournalDeck(one.entry, one.utc_ns, one.round, DeckOrders(before, after), hands, one.stakes)
 
     # -- changes by event
 
@@ -194,6 +200,23 @@ class JournalOrders:
 
     def deal_began(self, decided: DecisionInRound, happened: Happened) -> None:
         self._in_play(decided, happened.event["places"])
+        number, staked = self._layout
+        self._staked = decided.round, staked if number == decided.round else {}
+
+    def layout_changed(self, decided: DecisionInRound, happened: Happened) -> None:
+        staked: dict[str, int] = {}
+        for bet in happened.event["bets"]:
+            if bet["box"] != DEALERS_SPOT:
+                staked[box(bet["box"])] = staked.get(box(bet["box"]), 0) + bet["amount"]
+        self._layout = decided.round, staked
+
+    def layout_corrected(self, decided: DecisionInRound, happened: Happened) -> None:
+        """Note the bets as they lay when the deal began."""
+        self.layout_changed(decided, happened)
+        self._staked = self._layout
+        for one in self._shuffles[-4:]:
+            if one.round == decided.round:
+                one.stakes = self._staked[1]
 
     def _in_play(self, decided: DecisionInRound, places: Sequence[str]) -> None:
         if decided.round != self._round:
@@ -204,6 +227,7 @@ class JournalOrders:
         for card in happened.event["cards"]:
             if (found := self._by_number.get(card["shuffle"])) is not None:
                 found.round = decided.round
+                found.stakes = self._staked[1] if self._staked[0] == decided.round else {}
 
     def shown(self, decided: DecisionInRound, happened: Happened) -> None:
         revealed = happened.event.get("revealed")
@@ -240,6 +264,8 @@ CHANGES: Final[dict[str, Callable[[JournalOrders, DecisionInRound, Happened], No
     "shuffle_failed": JournalOrders.failed,
     "boxes_occupied": JournalOrders.occupied,
     "deal_began": JournalOrders.deal_began,
+    "layout_changed": JournalOrders.layout_changed,
+    "layout_corrected": JournalOrders.layout_corrected,
     "cards_dealt": JournalOrders.dealt,
     "hand_exposed": JournalOrders.shown,
     "first_card_shown": JournalOrders.shown,

@@ -31,7 +31,7 @@ from shuffle_audit.faces import KINDS, faces_out, numbers_of_runs, runs
 from shuffle_audit.orders import Counts, Orders, Stored, in_blocks
 from shuffle_audit.sampled import SAMPLED, Nulls, SampledProcedure
 from shuffle_audit.shown import ShownFaces
-from shuffle_audit.table_hands import TableHands
+from shuffle_audit.table_hands import TableRound
 
 
 class Procedure(NamedTuple):
@@ -147,7 +147,7 @@ def examine(
     faces: Stored | None = None,
     others: Sequence[Stored] = (),
     shown: ShownFaces | None = None,
-    rounds: Sequence[TableHands] = (),
+    rounds: Sequence[TableRound] = (),
     advance: Callable[[int], object] = lambda done: None,
 ) -> list[Result]:
     """Run all procedures, in the order of `SHARES`.
@@ -168,7 +168,7 @@ def examine(
 
 def _results(
     orders: Stored, random: np.random.Generator | Nulls | None, faces: Stored | None, others: Sequence[Stored],
-    shown: ShownFaces | None, rounds: Sequence[TableHands],
+    shown: ShownFaces | None, rounds: Sequence[TableRound],
 ) -> Iterator[Result]:  # fmt: skip
     for one in PROCEDURES:
         yield _result(one, orders, _total(one.counted, (orders, *others)), others)
@@ -190,7 +190,7 @@ def _total(counted: Callable[[Orders], Counts], sizes: Sequence[Stored]) -> int:
     return sum(int(counted(block).sum()) for one in sizes for block in in_blocks(one))
 
 
-def examine_cards(orders: Stored, shown: ShownFaces | None, rounds: Sequence[TableHands] = ()) -> Iterator[Result]:
+def examine_cards(orders: Stored, shown: ShownFaces | None, rounds: Sequence[TableRound] = ()) -> Iterator[Result]:
     """Yield the results of the procedures that take the rarest of many counts. Only that of neighbours uses orders."""
     families: dict[str, Iterable[Cells]] = {neighbours.ID: neighbours.cells(orders, shown)}
     if shown is not None:

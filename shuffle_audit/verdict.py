@@ -25,7 +25,7 @@ from shuffle_audit.procedures import IN_WORDS, SHARES, SMALLEST, Result, below, 
 from shuffle_audit.sampled import SAMPLED, Nulls
 from shuffle_audit.seen_orders import SeenOrders, seen_of
 from shuffle_audit.shown import ShownFaces, shown_of
-from shuffle_audit.table_hands import TableHands
+from shuffle_audit.table_hands import TableRound
 
 LEVEL: Final = 0.01
 OF_PROCEDURES: Final = 0.9  # the procedures' part of the chance of a false alarm
@@ -113,7 +113,7 @@ class AuditVerdict(msgspec.Struct, frozen=True):
 
 def judge(
     decks: Sequence[DeckOrders], level: float = LEVEL, *, random: np.random.Generator | Nulls | None = None,
-    rounds: Sequence[TableHands] = (), watch: Watch = unwatched,
+    rounds: Sequence[TableRound] = (), watch: Watch = unwatched,
 ) -> AuditVerdict:  # fmt: skip
     """Judge the decks, as far as their cards are known. `level` is the chance of a false alarm over everything that is
     examined.
@@ -274,7 +274,7 @@ def _sentence(word: Word, chance: float, level: float, decks: int, not_run: Sequ
 
 
 def _by_cards_alone(
-    decks: int, cards: int, level: float, known: int, shown: ShownFaces | str, rounds: Sequence[TableHands]
+    decks: int, cards: int, level: float, known: int, shown: ShownFaces | str, rounds: Sequence[TableRound]
 ) -> AuditVerdict:
     """Return the verdict for decks without a usable order in. `known` decks have one, but too few known cards. The
     cards that came out can show a shuffler that looks at them; if they do not, there is no verdict.

@@ -26,7 +26,7 @@ from shuffle_audit.regulators import ChiSquare, chi_square
 from shuffle_audit.sampled import Nulls
 from shuffle_audit.seen_orders import seen_of
 from shuffle_audit.shown import ShownFaces, shown_of
-from shuffle_audit.table_hands import TableHands
+from shuffle_audit.table_hands import TableRound
 from shuffle_audit.verdict import AuditVerdict, judge
 
 COMPARED: Final = ("shelves:10", "shelves:20", "riffle:7")
@@ -40,7 +40,7 @@ LEAST_POWER: Final = 0.5
 
 def report_of(
     decks: Sequence[DeckOrders], files: tuple[ReadFile, ...], level: float, seed: int, *, with_money: bool,
-    about: tuple[str, ...] = (), rounds: Sequence[TableHands] = (),
+    about: tuple[str, ...] = (), rounds: Sequence[TableRound] = (),
 ) -> tuple[AuditReport, Stored]:  # fmt: skip
     """Return the report, and the orders of the whole decks that were examined, for plots. Raise `OrderError`."""
     of_nulls, of_money, of_chi_square = np.random.SeedSequence(seed).spawn(3)

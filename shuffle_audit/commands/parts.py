@@ -10,7 +10,7 @@ from controller.commands.text import Page, many
 from shuffle_audit import games_dealt
 from shuffle_audit.commands.figures import chance, of_stake, percent, small, times, units
 from shuffle_audit.commands.report import NO_MONEY, AuditReport, MachineFound
-from shuffle_audit.edges import Money
+from shuffle_audit.edges import Change, Money
 from shuffle_audit.evidence import Suspect, best_fit
 from shuffle_audit.games_dealt import Dealt
 from shuffle_audit.kinds import CARDS, LEVEL, UNSEEN
@@ -344,20 +344,31 @@ def _money(money: Money, seed: int) -> Part:
         f"The change of the house edge, in parts of the stake, after {money.words}: above 0 the house gains, below 0 "
         f"the player. {money.rounds:,} rounds were dealt of each game, in sets and in singles (once where these deal "
         "alike), from a new deck each time and from cards as they are collected, with one unit on every box, by "
-        "players who do not choose. Where a First Card says where the deal begins, each box has its own line.",
+        "players who do not choose. The last column has the boxes on which a player fares worst and best.",
         f"{others} of {money.compared} changes are no larger than noise ({money.limit:.1f} standard errors, which are "
         f"at most {money.most_error * 100:.2f} %).",
         "± is the standard error of the simulation alone. It does not allow for another model being the right one.",
     )
-    rows = [
-        (
-            of_stake(one.change), f"± {one.error * 100:.2f} %", f"{one.exact * 100:.2f} %", one.game, one.unit,
-            one.start, f"{one.title}, box {one.box}" if one.box else one.title,
-        )
-        for one in money.beyond
-    ]  # fmt: skip
-    columns = ("change", "", "exact edge", "game", "dealt in", "goes in", "wager")
+    wagers: dict[tuple[str, ...], list[Change]] = {}
+    for one in money.beyond:
+        wagers.setdefault((one.game, one.unit, one.start, one.title), []).append(one)
+    rows = [(*_change(found), *wager, _by_box(found)) for wager, found in wagers.items()]
+    columns = ("change", "", "exact edge", "game", "dealt in", "goes in", "wager", "by box")
     return Part("money", f"What it costs (simulated, seed {seed})", sentences, columns, rows, 20)
+
+
+def _change(found: Sequence[Change]) -> tuple[str, str, str]:
+    """Return the change on all boxes together, its error and the exact edge. Only a box may have changed."""
+    edge = f"{found[0].exact * 100:.2f} %"
+    whole = next((one for one in found if not one.box), None)
+    return (of_stake(whole.change), f"± {whole.error * 100:.2f} %", edge) if whole else ("noise", "", edge)
+
+
+def _by_box(found: Sequence[Change]) -> str:
+    """Return the changes of the house edge on the boxes where it changes most in either direction."""
+    boxes = sorted((one for one in found if one.box), key=lambda one: -one.change)
+    said = [f"{of_stake(one.change)} at box {one.box}" for one in boxes]
+    return " to ".join(dict.fromkeys((said[0], said[-1]))) if said else "-"
 
 
 def _power(report: AuditReport) -> Part:

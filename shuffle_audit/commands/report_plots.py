@@ -33,6 +33,9 @@ SHOWN_SHARES: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)  # shares of right 
 SETS: Final = (100, 1000)  # the fewest and the most sets of good shuffles
 ROUNDED: Final = 1e-9
 DRAWN: Final = 50_000  # decks for these sets, roughly
+MOST_IN_SET: Final = 1_000
+"""The most decks in such a set. In units of standard deviations the cells of more decks are distributed alike."""
+DRAWN_POINTS: Final = 2_000  # of a line
 FAR: Final = 5.0  # standard deviations at the ends of the colour scale
 Figures = npt.NDArray[np.float64]
 
@@ -150,7 +153,8 @@ def evidence(orders: Stored, verdict: AuditVerdict) -> Plot:
         axes.axhline(limit, color=GOOD, linestyle="--", linewidth=1.2, label=f"alarm: {10**limit:,.0f} units")
         axes.axhline(0, color="#777777", linewidth=0.6)
         few = "o" if len(course) <= 60 else ""
-        axes.plot(range(len(course)), course, color=DARK, linewidth=1.2, marker=few, markersize=2.5, label="evidence")
+        at = _drawn_points(course)
+        axes.plot(at, course[at], color=DARK, linewidth=1.2, marker=few, markersize=2.5, label="evidence")
         axes.set(xlabel="decks", ylabel="log10 of the units")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set_xlim(0, len(course) - 1)
@@ -163,6 +167,12 @@ def evidence(orders: Stored, verdict: AuditVerdict) -> Plot:
         f"most {verdict.level * OF_EVIDENCE:g}, however many decks are looked at."
     )
     return Plot("Evidence, deck after deck", says, drawn("evidence", draw, (7.2, 2.2)), caption)
+
+
+def _drawn_points(course: Figures) -> npt.NDArray[np.int64]:
+    """Return the places at which a line is drawn: all, or of each of `DRAWN_POINTS` parts the highest, and the last."""
+    parts = np.array_split(np.arange(len(course)), min(DRAWN_POINTS, len(course)))
+    return np.array([*(part[course[part].argmax()] for part in parts[:-1]), len(course) - 1])
 
 
 def positions(orders: Stored, random: np.random.Generator) -> Plot:
@@ -200,8 +210,9 @@ def positions(orders: Stored, random: np.random.Generator) -> Plot:
 
 def _chance_of_deviation(furthest: float, decks: int, cards: int, random: np.random.Generator) -> float:
     """Return the share of simulated good shuffles in which some cell deviates at least as far as `furthest`."""
-    sets = max(SETS[0], min(SETS[1], DRAWN // decks))
-    found = np.array([np.abs(_cells(UNIFORM.shuffle(random, decks, cards))[1]).max() for _ in range(sets)])
+    drawn = min(decks, MOST_IN_SET)
+    sets = max(SETS[0], min(SETS[1], DRAWN // drawn))
+    found = np.array([np.abs(_cells(UNIFORM.shuffle(random, drawn, cards))[1]).max() for _ in range(sets)])
     return float((1 + (found >= furthest - ROUNDED).sum()) / (1 + sets))
 
 

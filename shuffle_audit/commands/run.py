@@ -23,7 +23,7 @@ from shuffle_audit.commands.options import LEVEL, in_journals, progress, split
 if TYPE_CHECKING:
     from shuffle_audit.commands.report import ReadFile
     from shuffle_audit.orders import DeckOrders
-    from shuffle_audit.table_hands import TableHands
+    from shuffle_audit.table_hands import TableRound
 
 BAD: Final = 1  # exit codes; 0: nothing found
 CHUNK: Final = 1 << 20  # bytes
@@ -133,13 +133,14 @@ class _HashedFile(FileIO):
 
 def _read(
     files: tuple[Path, ...], maker: str | None, key_file: Path | None, *, as_written: bool
-) -> tuple[Sequence[DeckOrders], tuple[ReadFile, ...], list[TableHands]]:
+) -> tuple[Sequence[DeckOrders], tuple[ReadFile, ...], list[TableRound]]:
     """Return the decks of files, then of journals, what was read from each, and the hands of the journals' rounds.
     Raise `BadInputError` and `JournalProblemError`.
     """
     from shuffle_audit.commands.report import ReadFile
     from shuffle_audit.order_files import OrderFileError, read_decks
     from shuffle_audit.seen_orders import seen_of
+    from shuffle_audit.table_hands import TableRound
 
     seen: set[Path] = set()
     for file in files:
@@ -161,7 +162,7 @@ def _read(
         not_known = tuple(found.lines[at] for at in its if not found.decks.has_before[at])
         few_known = tuple(found.lines[at] for at in its if at in few)
         read.append(ReadFile(click.format_filename(file), len(its), digest, not_known, few_known))
-    rounds: list[TableHands] = []
+    rounds: list[TableRound] = []
     decks: Sequence[DeckOrders] = found.decks
     for path, journal in in_journals(journals, maker, key_file):
         found_in = [one.deck for one in journal.decks]
@@ -179,5 +180,5 @@ def _read(
             )
         )
         decks = [*decks, *found_in]
-        rounds += [one.hands for one in journal.decks if one.hands]
+        rounds += [TableRound(one.hands, one.stakes) for one in journal.decks if one.hands]
     return decks, tuple(read), rounds

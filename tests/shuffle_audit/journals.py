@@ -20,6 +20,8 @@ class DealingTable(JournaledTable):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self.boxes = tuple(range(1, 8))
+        self.stakes: dict[int, int] = {}
+        """What is staked on boxes, for the rounds that follow."""
         self.start_daemon("start-1", "pc-1", table="BAC-07")
         self.connect()
         self.do(operations.OpenTable())
@@ -43,6 +45,7 @@ class DealingTable(JournaledTable):
         self.do(operations.LoadDeck(name))
         self.do(operations.PlaceYourBets())
         self.do(operations.OccupyBoxes(self.boxes))
+        self.bets(*((f"bettor {box}", "main", box, amount) for box, amount in self.stakes.items()))
         self.do(operations.NoMoreBets())
 
     def play(self, name: str, order: Sequence[Card]) -> None:

@@ -4,7 +4,8 @@
 
 prints how many decks find each, by the verdict and by the regulators' chi-square of the card by its name on the same
 decks (exact form, with the whole level of 0.01). Each deck goes in as the last one came out, the first one new. For
-each audit the number is found by doubling and bisection; the figures are the 50th, 80th and 95th percentile.
+each audit the number is found by doubling and bisection; the figures are the 50th, 80th and 95th percentile. Devices
+that deal by the stakes (`DEVICES`) are found by the rounds of a table's journal.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from math import ceil
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,10 +23,15 @@ import numpy.typing as npt
 from benchmarks.audit_power import Limits, Running
 from controller.rules.hands import pictures
 from firmware_bridge.cards import DECK
+from shuffle_audit import games_dealt
+from shuffle_audit.cells import rarest
+from shuffle_audit.dealing import keys, number_of
 from shuffle_audit.models.named import model_named
 from shuffle_audit.orders import DeckOrders
-from shuffle_audit.verdict import judge
+from shuffle_audit.table_hands import TableRound, table_cells
+from shuffle_audit.verdict import OF_PROCEDURES, judge
 
+T = TypeVar("T")
 Deck: TypeAlias = npt.NDArray[np.int64]
 """The face at each place, from the top."""
 Random: TypeAlias = np.random.Generator
@@ -166,6 +172,81 @@ MACHINES: Final[dict[str, Shuffle]] = {
 """The machines by kind, as `shuffle_audit.kinds` describes them."""
 
 
+Cheat: TypeAlias = Callable[[Random, list[Deck], npt.NDArray[np.int64]], None]
+"""Exchanges cards of the hands of a round, the Dealer's last and then the rest of the deck, by the stakes on boxes."""
+STAKES: Final = (1, 2, 3, 5, 10)
+BOXES: Final = (2, 7)  # in play, the fewest and the most
+
+
+def no_pictures(chance: float, place: Callable[[npt.NDArray[np.int64]], int]) -> Cheat:
+    """Return a device that, with this chance, leaves no picture in the hand at the place that it finds by the stakes;
+    -1: in none.
+    """
+
+    def cheat(random: Random, hands: list[Deck], stakes: npt.NDArray[np.int64]) -> None:
+        at = place(stakes)
+        if at >= 0 and random.random() < chance:
+            held = np.flatnonzero(PICTURES[hands[at]])
+            plain = np.flatnonzero(~PICTURES[hands[-1]])[: len(held)]
+            hands[at][held], hands[-1][plain] = hands[-1][plain], hands[at][held]
+
+    return cheat
+
+
+def highest(stakes: npt.NDArray[np.int64]) -> int:
+    return int(stakes.argmax())
+
+
+def against_the_highest(chance: float) -> Cheat:
+    """Return a device that, with this chance, exchanges the Dealer's hand and that of the box with the highest stake
+    if that box would win.
+    """
+
+    def cheat(random: Random, hands: list[Deck], stakes: npt.NDArray[np.int64]) -> None:
+        at, dealer = highest(stakes), len(stakes)
+        ours, theirs = (keys()[number_of(hands[place])] for place in (at, dealer))
+        if ours > theirs and random.random() < chance:
+            hands[at], hands[dealer] = hands[dealer], hands[at]
+
+    return cheat
+
+
+def at_high_stakes(random: Random, hands: list[Deck], stakes: npt.NDArray[np.int64]) -> None:
+    """Leave no picture at box 1 in rounds with high stakes."""
+    no_pictures(1.0, lambda staked: 0 if staked.sum() > 20 else -1)(random, hands, stakes)
+
+
+DEVICES: Final[dict[str, Cheat]] = {
+    "highest-without-pictures": no_pictures(1.0, highest),
+    "highest-sometimes": no_pictures(0.2, highest),
+    "highest-loses": against_the_highest(0.5),
+    "high-stakes": at_high_stakes,
+    "highest-by-a-hair": against_the_highest(0.05),
+}
+"""Devices that deal by the stakes."""
+
+
+def rounds_of(cheat: Cheat, random: Random, rounds: int) -> list[TableRound]:
+    """Return rounds with some boxes in play, from the first on, each with a stake that does not depend on others."""
+    found = []
+    for _ in range(rounds):
+        boxes = int(random.integers(BOXES[0], BOXES[1] + 1))
+        deck, stakes = random.permutation(CARDS), random.choice(STAKES, boxes)
+        hands = [*np.split(deck[: 3 * boxes + 3], boxes + 1), deck[3 * boxes + 3 :]]
+        cheat(random, hands, stakes)
+        named = [tuple(NAMES[face] for face in hand) for hand in hands]
+        places = [f"B{at + 1}" for at in range(boxes)]
+        dealt = dict(zip([*places, "D"], named[: boxes + 1], strict=True))
+        found.append(TableRound(dealt, dict(zip(places, stakes.tolist(), strict=True))))
+    return found
+
+
+def shows_by_hands(rounds: Sequence[TableRound]) -> bool:
+    """Return whether the hands of a table's rounds raise an alarm, by their share of the level."""
+    found = rarest(table_cells(rounds, 2))
+    return found is not None and found.p / games_dealt.SHARE <= LEVEL * OF_PROCEDURES
+
+
 def faces_of(shuffle: Shuffle, random: Random, decks: int) -> list[Deck]:
     """Return the order in which the first deck went in, and the order in which each deck came out."""
     rows = [np.arange(CARDS)]
@@ -188,6 +269,19 @@ class Found(NamedTuple):
     chi_square: tuple[int | None, ...]
 
 
+def measured_by_hands(kind: str, audits: int, at_most: int, seed: int) -> Found:
+    """Return the numbers of rounds that find a device; X² does not see the stakes."""
+    random = np.random.default_rng([seed, list(DEVICES).index(kind)])
+    ours = [needed(rounds_of(DEVICES[kind], random, at_most), shows_by_hands) for _ in range(audits)]
+    return Found(kind, _percentiles(ours), (None,) * len(POWERS))
+
+
+def _percentiles(numbers: Sequence[int | None]) -> tuple[int | None, ...]:
+    ranked = sorted(one for one in numbers if one is not None)
+    at = [ceil(power * len(numbers)) - 1 for power in POWERS]
+    return tuple(ranked[one] if one < len(ranked) else None for one in at)
+
+
 def measured(kind: str, limits: Limits, audits: int, at_most: int, seed: int) -> Found:
     random = np.random.default_rng([seed, list(MACHINES).index(kind)])
     running = Running(audits, CARDS)
@@ -201,37 +295,39 @@ def measured(kind: str, limits: Limits, audits: int, at_most: int, seed: int) ->
     running.add(outs)
     shares = limits.shares(running.found)
     chi_square = [np.flatnonzero(shares >= power) for power in POWERS]
-    ranked = sorted(one for one in ours if one is not None)
-    at = [ceil(power * audits) - 1 for power in POWERS]
-    return Found(
-        kind,
-        tuple(ranked[one] if one < len(ranked) else None for one in at),
-        tuple(int(one[0]) + 1 if len(one) else None for one in chi_square),
-    )
+    return Found(kind, _percentiles(ours), tuple(int(one[0]) + 1 if len(one) else None for one in chi_square))
 
 
 def decks_needed(decks: Sequence[DeckOrders]) -> int | None:
-    """Return the number of decks after which the machine is judged bad, by doubling and bisection, or None."""
+    """Return the number of decks after which the machine is judged bad, or None."""
+    return needed(decks, lambda first: judge(first, LEVEL).verdict == "bad")
+
+
+def needed(every: Sequence[T], shows: Callable[[Sequence[T]], bool]) -> int | None:
+    """Return after how many of them a fault shows, by doubling and bisection, or None."""
     low, high = 0, 1
-    while judge(decks[:high], LEVEL).verdict != "bad":
-        if high >= len(decks):
+    while not shows(every[:high]):
+        if high >= len(every):
             return None
-        low, high = high, min(2 * high, len(decks))
+        low, high = high, min(2 * high, len(every))
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if judge(decks[:middle], LEVEL).verdict == "bad" else (middle, high)
+        low, high = (low, middle) if shows(every[:middle]) else (middle, high)
     return high
 
 
 def rows(kinds: Sequence[str], audits: int, at_most: int, seed: int) -> Iterator[Found]:
-    limits = Limits(LEVEL, at_most, seed, SETS)
+    limits = Limits(LEVEL, at_most if set(kinds) - DEVICES.keys() else 2, seed, SETS)
     for kind in kinds:
-        yield measured(kind, limits, audits, at_most, seed)
+        if kind in DEVICES:
+            yield measured_by_hands(kind, audits, at_most, seed)
+        else:
+            yield measured(kind, limits, audits, at_most, seed)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="How many decks find machines that the audit was not built for")
-    parser.add_argument("kinds", nargs="*", metavar="KIND", default=list(MACHINES))
+    parser.add_argument("kinds", nargs="*", metavar="KIND", default=[*MACHINES, *DEVICES])
     parser.add_argument("--audits", type=int, default=100)
     parser.add_argument("--at-most", type=int, default=256)
     parser.add_argument("--seed", type=int, default=1)

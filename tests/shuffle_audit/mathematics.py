@@ -20,7 +20,7 @@ import numpy as np
 
 from benchmarks import audit_power
 from shuffle_audit import exact, favoured_places, patterns, repeated_orders
-from shuffle_audit.edges import ROUNDS, Money, money
+from shuffle_audit.edges import ROUNDS, Change, Money, money
 from shuffle_audit.evidence import OF_EVIDENCE, SUSPECTED
 from shuffle_audit.exact import Distribution
 from shuffle_audit.faces import KINDS, NEW_DECK, numbers_of_runs
@@ -129,13 +129,19 @@ def cost_of_ten_shelves(rounds: int, seed: int) -> Money:
 
 
 def table_of_money(found: Money) -> Iterator[str]:
-    """Yield the table of wagers whose change exceeds noise, in per cent of the stake, with the standard error."""
-    yield "| game | dealt in | wager | start | exact edge | change |"
-    yield "|---|---|---|---|---:|---:|"
-    for one in sorted(found.beyond, key=lambda one: (one.game, one.title, one.box, one.start, one.unit)):
-        wager = f"{one.title}, box {one.box}" if one.box else one.title
-        change = f"{one.change * 100:+.1f} ± {one.error * 100:.1f}"
-        yield f"| {one.game} | {one.unit} | {wager} | {one.start} | {one.exact * 100:+.1f} | {change} |"
+    """Yield the table of wagers whose change exceeds noise, in per cent of the stake, with the standard error, and the
+    least and highest change of a box.
+    """
+    yield "| game | dealt in | wager | start | exact edge | change | by box |"
+    yield "|---|---|---|---|---:|---:|---:|"
+    wagers: dict[tuple[str, ...], list[Change]] = {}
+    for one in sorted(found.beyond, key=lambda one: (one.game, one.title, one.start, one.unit, one.box)):
+        wagers.setdefault((one.game, one.unit, one.title, one.start), []).append(one)
+    for wager, own in wagers.items():
+        whole = "noise" if own[0].box else f"{own[0].change * 100:+.1f} ± {own[0].error * 100:.1f}"
+        boxes = sorted(one.change for one in own if one.box)
+        by_box = " to ".join(dict.fromkeys(f"{one * 100:+.1f}" for one in (*boxes[:1], *boxes[-1:]))) or "-"
+        yield f"| {' | '.join(wager)} | {own[0].exact * 100:+.1f} | {whole} | {by_box} |"
 
 
 def table_of_kinds() -> Iterator[str]:

@@ -36,7 +36,18 @@ from shuffle_audit.verdict import AuditVerdict, Gathered, ProcedureFinding
 from tests.architecture.sources import ROOT
 from tests.shuffle_audit import waiting
 from tests.shuffle_audit.decks import NEW_DECK, first_seen, from_random_orders, shuffled, without_the_order_in
-from tests.shuffle_audit.document import EXAMPLE, PAGE, make_files, printed
+from tests.shuffle_audit.document import (
+    EXAMPLE,
+    OBJECTS,
+    PAGE,
+    codes,
+    fields_of,
+    first_column,
+    make_files,
+    other_codes,
+    printed,
+    table_of_fields,
+)
 
 DOCUMENT = PAGE.read_text(encoding="utf-8")
 GOLDEN = """\
@@ -481,25 +492,35 @@ def test_the_table_of_the_monitor_is_the_measured_one() -> None:
     assert waiting.table() in DOCUMENT
 
 
-def first_column(head: str) -> set[str]:
-    """Return the names in the first column of the page's table with this head."""
-    table = DOCUMENT.partition(f"\n| {head} |")[2].partition("\n\n")[0]
-    return {name for row in table.splitlines()[2:] for name in re.findall(r"`([\w.-]+)`", row.split(" | ")[0])}
+def test_the_fields_on_the_page_are_all_those_of_the_json() -> None:
+    """`python -m tests.shuffle_audit.document` writes the table. Those that are explained are among them."""
+    assert table_of_fields() in DOCUMENT
+    every = {field for _, fields in fields_of("run", AuditReport) for field in fields}
+    explained = {field.rpartition(".")[2] for field in first_column(DOCUMENT, "field")}
+    assert len(explained) > 10
+    assert explained <= every
 
 
 @pytest.mark.usefixtures("few_audits")
-def test_the_fields_on_the_page_are_those_of_the_json(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        ("run", "machine-7.csv --money"),
+        ("run", "unknown.csv"),
+        ("plan", "riffle:4 --audits 100"),
+        ("monitor", "table-7.jsonl --once"),
+    ],
+)
+def test_the_fields_of_each_command_are_its_keys(command: str, arguments: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(making, "ROUNDS", 200)
     make_files(Path.cwd())
-    keys = set(re.findall(r'"(\w+)":', printed("run machine-7.csv --money --json")))
-    fields = {field.rpartition(".")[2] for field in first_column("field")}
-    assert len(fields) > 10
-    assert fields <= keys
+    keys = set(re.findall(r'"(\w+)":', printed(f"{command} {arguments} --json")))
+    of = [OBJECTS[command], *([OBJECTS["alarm"]] if command == "monitor" else [])]
+    assert keys
+    assert keys <= {field for one in of for _, fields in fields_of(command, one) for field in fields}
 
 
-def test_the_codes_on_the_page_are_those_of_files() -> None:
-    source = (ROOT / "shuffle_audit/order_files.py").read_text() + (ROOT / "shuffle_audit/orders.py").read_text()
-    source += (ROOT / "shuffle_audit/partial_orders.py").read_text()
-    codes = set(re.findall(r'"((?:[a-z]+-)+[a-z]+)"', source))
-    assert len(first_column("code")) > 5
-    assert first_column("code") <= codes
+def test_the_page_names_every_code_of_files_and_no_other() -> None:
+    assert len(first_column(DOCUMENT, "code")) > 5
+    assert first_column(DOCUMENT, "code") <= codes()
+    assert other_codes(DOCUMENT) in DOCUMENT

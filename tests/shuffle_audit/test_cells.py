@@ -11,13 +11,13 @@ import pytest
 
 from shuffle_audit import earlier_decks, faces_at_places, games_dealt, neighbours
 from shuffle_audit.cells import Cells, bernoulli, rarest
-from shuffle_audit.dealing import ALL_HANDS
+from shuffle_audit.dealing import ALL_HANDS, keys, number_of
 from shuffle_audit.exact import Distribution
 from shuffle_audit.faces import faces_of
 from shuffle_audit.orders import Counts, DeckOrders, Orders
 from shuffle_audit.procedures import examine_cards
 from shuffle_audit.shown import ShownFaces, shown_of
-from shuffle_audit.table_hands import TableHands, table_cells
+from shuffle_audit.table_hands import TableRound, table_cells
 from shuffle_audit.verdict import AuditVerdict, judge
 from tests.shuffle_audit.decks import NEW_DECK, first_seen, from_random_orders, shuffled, without_the_order_in
 from tests.shuffle_audit.machines import MACHINES, decks_of
@@ -60,12 +60,15 @@ def test_the_weights_of_all_cells_are_at_most_one_together() -> None:
     decks = decks_of(MACHINES["picture-first"], np.random.default_rng(1), 5)
     seen = shown(decks)
     orders = np.arange(52)[None] + np.zeros((2, 1), np.int64)
+    hands = {"B1": ("AS", "KS", "QS"), "D": ("2C", "3C", "4C")}
+    both = {**hands, "B2": ("AH", "KH", "QH")}
     for families in (
         faces_at_places.cells(seen),
         neighbours.cells(orders, seen),
         earlier_decks.cells(seen),
         games_dealt.cells(seen.out),
-        games_dealt.cells(seen.out, [{"B1": ("AS", "KS", "QS"), "D": ("2C", "3C", "4C")}] * 3),
+        games_dealt.cells(seen.out, [TableRound(hands)] * 3),
+        games_dealt.cells(seen.out, [TableRound(both, {"B1": 1, "B2": 2}), TableRound(both, {"B1": 1, "B2": 4})]),
     ):
         each = [(len(one.counts), one.weight) for one in families]
         assert 0.9 < sum(cells / weight for cells, weight in each) <= 1 + 1e-9
@@ -174,10 +177,10 @@ def test_the_same_card_in_two_spellings_is_one_card() -> None:
 ROUNDS = 150
 
 
-def at_a_table(bad: bool) -> list[TableHands]:
+def at_a_table(bad: bool) -> list[TableRound]:
     """Return rounds with one to seven boxes in play. A bad device gives the Dealer a picture if box 3 is in play."""
     random = np.random.default_rng(9)
-    rounds: list[TableHands] = []
+    rounds: list[TableRound] = []
     for _ in range(ROUNDS):
         boxes = [box for box in range(1, 8) if random.random() < 0.4] or [1]
         deck = random.permutation(np.array(NEW_DECK)).tolist()
@@ -185,7 +188,7 @@ def at_a_table(bad: bool) -> list[TableHands]:
         dealers = deck[30:33]
         if bad and 3 in boxes and not any(card[0] in "JQK" for card in dealers):
             dealers[0] = next(card for card in deck[33:] if card[0] in "JQK")
-        rounds.append({**hands, "D": tuple(dealers)})
+        rounds.append(TableRound({**hands, "D": tuple(dealers)}))
     return rounds
 
 
@@ -198,8 +201,45 @@ def test_a_device_that_cheats_while_a_box_is_in_play_is_found() -> None:
     assert good.p > 0.05
 
 
+def test_hands_are_compared_by_the_stakes() -> None:
+    """Equal stakes are neither the highest nor the lowest. A round counts as high by the rounds before it alone, so
+    that doubling a stake until it wins does not make a good device bad.
+    """
+    pictures, six = ("KD", "QC", "JS"), ("AC", "2C", "3C")
+    boxes = {"B1": pictures, "B2": six, "B3": six, "D": ("2D", "3D", "4D")}
+    rounds = [TableRound(boxes, {"B1": 30, "B2": 10, "B3": 10}), TableRound(boxes, {"B1": 20, "B2": 20})]
+    rounds += [TableRound(boxes, {"B3": 90}), TableRound(boxes)]
+    found = {each.name(at): int(count) for each in table_cells(rounds, 1) for at, count in enumerate(each.counts)}
+    assert found["no picture at the box with the highest stake, rounds with different stakes"] == 0
+    assert found["win at the box with the highest stake, rounds with different stakes"] == 1
+    assert not any("lowest" in name for name in found)
+    assert found["no picture at B2, rounds with higher stakes than half of the rounds before"] == 1
+
+
+def by_bets(random: np.random.Generator, rounds: int) -> list[TableRound]:
+    """Return rounds in which somebody at box 1 doubles the stake until it wins, and a good device deals."""
+    found, stake = [], 1
+    for _ in range(rounds):
+        deck = random.permutation(np.array(NEW_DECK)).tolist()
+        hands = {place: tuple(deck[3 * at : 3 * at + 3]) for at, place in enumerate(("B1", "B2", "D"))}
+        found.append(TableRound(hands, {"B1": stake, "B2": 3}))
+        ours, theirs = (keys()[number_of(faces_of(hands[place]))] for place in ("B1", "D"))
+        stake = 1 if ours > theirs else min(2 * stake, 64)
+    return found
+
+
+def test_stakes_that_follow_the_results_raise_few_alarms() -> None:
+    """Of 200 good tables, at 5 %."""
+    raised = 0
+    for seed in range(200):
+        found = rarest(table_cells(by_bets(np.random.default_rng([11, seed]), 40), 1))
+        assert found is not None
+        raised += found.p <= 0.05
+    assert raised <= 10 + 4.5 * np.sqrt(200 * 0.05 * 0.95)
+
+
 def test_a_hand_of_a_table_is_ranked_as_it_is_dealt() -> None:
-    rounds: list[TableHands] = [{"B1": ("KD", "QC", "JS"), "D": ("2C", "3C", "4C")}] * 20
+    rounds = [TableRound({"B1": ("KD", "QC", "JS"), "D": ("2C", "3C", "4C")})] * 20
     found = rarest(table_cells(rounds, 1))
     assert found is not None
     assert found.found == 20

@@ -230,6 +230,40 @@ def test_hands_at_boxes_that_the_journal_does_not_know_are_named(table: DealingT
     assert f"  left out: hands at boxes that the journal does not know, of 1 round: {later}, round 1\n" in done.stdout
 
 
+def test_the_stakes_of_a_round_are_those_at_the_beginning_of_its_deal(table: DealingTable) -> None:
+    """A bet of a later round is not one of this round, and a corrected bet counts as corrected."""
+    table.boxes, table.stakes = (1, 3), {1: 100, 3: 200}
+    first, second, third = shuffled_new("uniform", 3)
+    table.play(table.bring_new(), first)
+    table.take_out("D1")
+    table.stakes = {3: 50}
+    table.begin(table.bring_new(), second)
+    (bet,) = table.state.round.bets
+    table.do(operations.CorrectBet(bet.number, 70, "a chip was counted twice"), Role.PIT_MANAGER)
+    table.finish()
+    table.take_out("D2")
+    table.stakes = {}
+    table.play(table.bring_new(), third)
+    assert [one.stakes for one in read(table)] == [{"B1": 100, "B3": 200}, {"B3": 70}, {}]
+
+
+def test_a_device_that_deals_by_the_bets_is_found(table: DealingTable) -> None:
+    """Every card of the box with the highest stake is a picture. The order in is not known."""
+    for number, order in enumerate(shuffled_new("uniform", 12)):
+        table.boxes, high = (1, 2), number % 2
+        table.stakes = {1: 100 + 100 * (high == 0), 2: 100 + 100 * (high == 1)}
+        for at in range(3 * high, 3 * high + 3):
+            other = next(one for one, card in enumerate(order) if card.code[0] in "JQK" and not 3 * high <= one < at)
+            order[at], order[other] = order[other], order[at]
+        name = table.bring_new()
+        table.play(name, order)
+        table.take_out(name)
+    table.journal.close()
+    done = call("run", table.journal.folder)
+    assert (done.exit_code, done.stdout[:4]) == (1, "BAD:")
+    assert "at the box with the highest stake, rounds with different stakes (Dunn 1961)" in done.stdout
+
+
 def test_a_device_that_acts_while_a_box_is_in_play_is_found(table: DealingTable) -> None:
     """The Dealer gets a picture whenever box 3 is in play. The order in is not known."""
     for number, order in enumerate(shuffled_new("uniform", 30)):

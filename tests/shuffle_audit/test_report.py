@@ -24,7 +24,13 @@ from shuffle_audit.commands.command import FAILED, audit
 from shuffle_audit.commands.making import report_of
 from shuffle_audit.commands.parts import parts
 from shuffle_audit.commands.report_page import FORMULAS
-from shuffle_audit.commands.report_plots import _cells, positions
+from shuffle_audit.commands.report_plots import (
+    DRAWN_POINTS,
+    _cells,
+    _chance_of_deviation,
+    _drawn_points,
+    positions,
+)
 from shuffle_audit.edges import money, simulated
 from shuffle_audit.evidence import SUSPECTED, ShuffleEvidence, Suspect, best_fit, suspects
 from shuffle_audit.faces import NEW_DECK as FACES
@@ -174,8 +180,8 @@ def of_ten_shelves() -> edges.Money:
 
 def test_the_cost_of_ten_shelves() -> None:
     found = of_ten_shelves()
-    assert (found.model, found.rounds, found.compared) == ("shelves:10", 2_000, 82)
-    assert 3.5 < found.limit < 4
+    assert (found.model, found.rounds, found.compared) == ("shelves:10", 2_000, 360)
+    assert 4 < found.limit < 4.5
     beyond = {(one.wager, one.start): one for one in found.beyond}
     assert beyond["pair_plus", "new deck"].change < -0.15
     assert all(abs(one.change) > found.limit * one.error for one in found.beyond)
@@ -205,7 +211,7 @@ def test_an_impossible_simulation_has_its_reason() -> None:
     assert "not allow for" in texts_of(shuffled("shelves:10", 10), with_money=True)["money"]
     costs = texts_of(shuffled("shelves:10", 10), with_money=True)["money"]
     assert "after a shelf shuffler with 10 shelves" in costs
-    assert re.search(r"\d+ of 82 changes are no larger than noise \(3\.8 standard errors", costs)
+    assert re.search(r"\d+ of 360 changes are no larger than noise \(4\.2 standard errors", costs)
 
 
 def test_guesses_by_place_are_the_guesses() -> None:
@@ -229,6 +235,16 @@ def test_cells_of_the_map(decks: int, size: int) -> None:
     assert (far.argmax(axis=1) == np.arange(52)).all()
     turned = np.roll(unshuffled(400, 52), 1, axis=1)  # the last card comes to the first place
     assert _cells(turned)[1][0].argmax() == 51
+
+
+def test_plots_of_very_many_decks_take_few_steps() -> None:
+    """Sets of a billion decks would not fit into memory. The highest evidence is always drawn."""
+    assert 0 < _chance_of_deviation(4.5, 10**9, 52, np.random.default_rng(1)) < 0.2
+    course = np.sin(np.arange(123_456) / 10_000)
+    drawn = _drawn_points(course)
+    assert (len(drawn), drawn[-1]) == (DRAWN_POINTS, 123_455)
+    assert course.argmax() in drawn
+    assert _drawn_points(course[:30]).tolist() == list(range(30))
 
 
 def test_the_map_states_how_often_a_good_shuffle_has_such_a_cell() -> None:
