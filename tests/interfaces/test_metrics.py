@@ -24,6 +24,8 @@ from controller.table.events import AnyEvent
 from controller.table.inputs import AnyInput
 from controller.table.phases import Phase
 from controller.table.state import TableState
+from tests.architecture.sources import ROOT
+from tests.architecture.test_pages import headings
 from tests.table.harness import TableHarness
 from tools.pages import metrics
 
@@ -246,6 +248,14 @@ def test_an_alert_has_its_metric_and_a_remedy() -> None:
             assert named[0].removesuffix("_bucket") == definition.name
     names = [alert.name for alert in metrics.RULES]
     assert len(set(names)) == len(names)
+    assert {alert.severity for alert in metrics.RULES} == {"critical", "warning", "info"}
+
+
+def test_an_alert_leads_to_its_section() -> None:
+    assert metrics.SECTIONS.keys() == {alert.name for alert in metrics.RULES}
+    for section in metrics.SECTIONS.values():
+        page, _, anchor = section.partition("#")
+        assert not anchor or anchor in headings(ROOT / "docs" / page), section
 
 
 def test_names_are_by_the_convention() -> None:

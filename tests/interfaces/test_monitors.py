@@ -214,7 +214,8 @@ def test_alerts_are_raised_at_the_right_time(tmp_path: Path) -> None:
             "StoreAlarmOpen": {"kind": "gap"},
         }
         of = {"table": table, "severity": rules[alert].severity} | more.get(alert, {})
-        return [{"exp_labels": of, "exp_annotations": {"summary": rules[alert].act}}] if table else []
+        shown = {"summary": rules[alert].act, "runbook_url": metrics.PAGES + metrics.SECTIONS[alert]}
+        return [{"exp_labels": of, "exp_annotations": shown}] if table else []
 
     tried = {
         "interval": "1m",

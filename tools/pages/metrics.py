@@ -31,6 +31,40 @@ NOT_REACHED: Final = (
     ),
 )  # fmt: skip
 RULES: Final = (*NOT_REACHED, *(alert for definition in EVERY for alert in definition.alerts))
+PAGES: Final = "file:///usr/share/doc/cardshoe/docs/"
+"""The place of the pages on a PC with the package."""
+SECTIONS: Final = {
+    "TableNotReached": "install.md#the-service-does-not-start",
+    "StoreNotReached": "floor_store.md#to-set-it-up",
+    "RoundsVoided": "journal_commands.md#cardshoe-journal-list",
+    "ManyIrregularities": "for_supervisors.md#which-matter-first",
+    "IrregularityWaits": "for_supervisors.md#which-matter-first",
+    "DeviceLinkLostOften": "faults.md#the-connection-to-the-device",
+    "ManyOperationsRefused": "faults.md#refused-often",
+    "WrongPins": "faults.md#pin-locked",
+    "ManyRequestsRefused": "faults.md#the-socket",
+    "DecisionsSlow": "performance.md",
+    "CommitsSlow": "faults.md#journal-io",
+    "CommitsSlowSinceStart": "faults.md#journal-io",
+    "TableWarns": "faults.md",
+    "TableNotReady": "faults.md#table-out-of-service-for-another-reason",
+    "DeviceSilent": "faults.md#device-silent",
+    "DaemonRestartedOften": "install.md#the-service-does-not-start",
+    "JournalDiskFills": "install.md#the-disk-fills",
+    "NoScreenOpen": "console.md#a-screen-for-the-first-time",
+    "FloorNotConnected": "faults.md#floor-unreachable",
+    "FloorBacklogGrows": "faults.md#floor-unread",
+    "LogLinesLost": "install.md#the-disk-fills",
+    "VersionsDiffer": "install.md#upgrade",
+    "ShufflerSuspected": "audit.md#the-monitor",
+    "NoDeckAudited": "audit.md#files-that-cannot-be-used",
+    "DeckOrderRepeated": "audit.md#the-monitor",
+    "ShuffleMonitorEnded": "audit.md#the-monitor",
+    "JournalNotAsItWas": "floor_store.md#alarms",
+    "StoreAlarmOpen": "floor_store.md#alarms",
+    "StoreNotConnected": "faults.md#the-store-of-the-floor",
+}
+"""The section that belongs to each alert."""
 BEGIN: Final = "<!-- from here on: python -m tools.generate -->\n"
 
 
@@ -74,6 +108,7 @@ def _rule(alert: Alert) -> str:
         f"      - alert: {alert.name}\n        expr: {json.dumps(alert.expression)}\n{wait}"
         f"        labels:\n          severity: {alert.severity}\n        annotations:\n"
         f"          summary: {json.dumps(alert.act)}\n"
+        f"          runbook_url: {PAGES}{SECTIONS[alert.name]}\n"
     )
 
 
