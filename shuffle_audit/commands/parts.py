@@ -146,7 +146,7 @@ def examined(report: AuditReport) -> Iterator[tuple[str, str]]:
     yield "examined", f"{decks}, from {', '.join(one.file for one in report.files)}"
     if report.power and verdict.verdict == "nothing found":
         yield "would have been found", "; ".join(_share(one, verdict) for one in report.power)
-        for label, reached in (("found in 95 % of audits", True), ("not found so surely", False)):
+        for label, reached in (("would be found in 95 % of audits", True), ("would be found less surely", False)):
             if kinds := [one.words for one in report.kinds if one.here is not None and (one.here >= 0.95) is reached]:
                 yield label, "; ".join(kinds)
     if verdict.by_cards > verdict.decks:

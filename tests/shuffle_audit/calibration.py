@@ -52,6 +52,8 @@ OF_SEVERAL: Final = (favoured_places.ID, repeated_orders.ID, CARD_POSITION.id, e
 LOOKS: Final = 100
 """Decks that a monitor takes."""
 TOGETHER: Final = 1000  # sets of decks for the evidence
+WIDTH: Final = 1.96
+"""Half of a confidence interval of 95 %, in standard errors."""
 KNOWN: Final = (52, 24)  # cards of a deck: on a bench, and at a table with seven boxes
 
 
@@ -184,6 +186,27 @@ def table_of_verdicts(found: Sequence[Alarms]) -> Iterator[str]:
         yield f"| {name if name == WHOLE else f'`{name}`'} | {' | '.join(cells)} |"
 
 
+def table_of_sets(found: Sequence[Alarms]) -> Iterator[str]:
+    """Yield the table's lines: for sets of decks and for monitors how many there were, and the rate in % at which they
+    raised an alarm at all, with its confidence interval of 95 % (Wilson 1927).
+    """
+    yield f"| what | number | {' | '.join(f'{level:.0%}'.replace('%', ' %') for level in LEVELS)} |"
+    yield "|---|---:|" + "---:|" * len(LEVELS)
+    for one in found:
+        cells = (f"{raised / one.sets * 100:.2f} ({_interval(raised, one.sets)})" for raised in one.alarms[WHOLE])
+        what = f"sets of {one.decks} decks".replace(" 1 decks", " 1 deck")
+        if one.known:
+            what = f"monitors, {one.decks} decks each, {one.known} cards known"
+        yield f"| {what} | {one.sets:,} | {' | '.join(cells)} |"
+
+
+def _interval(raised: int, sets: int) -> str:
+    """Return the bounds of the rate in %."""
+    middle, squared = (raised + WIDTH**2 / 2) / (sets + WIDTH**2), raised * (sets - raised) / sets + WIDTH**2 / 4
+    half = WIDTH * squared**0.5 / (sets + WIDTH**2)
+    return f"{max(0.0, middle - half) * 100:.2f} to {(middle + half) * 100:.2f}"
+
+
 def table_of_evidence(found: Mapping[int, Rates]) -> Iterator[str]:
     """Yield the table's lines. `found`: rates by the number of known cards of a deck."""
     yield "| cards known | 5 % | 1 % |"
@@ -193,14 +216,21 @@ def table_of_evidence(found: Mapping[int, Rates]) -> Iterator[str]:
 
 
 def tables(lines: Path, seed: int = 1) -> dict[str, list[str]]:
-    """Return the tables of the page, with the verdicts of the lines of tasks."""
+    """Return the tables of the page, with the verdicts of the lines of tasks. Numbers of decks whose sets are not
+    complete stay as they are, except the highest.
+    """
     found = [msgspec.json.decode(line, type=Alarms) for line in lines.read_bytes().splitlines()]
-    decks = sorted({one.decks for one in found if not one.known})
+    every = [added(found, decks) for decks in DECKS] + [added(found, LOOKS, known) for known in KNOWN]
     gathered = {known: of_evidence(known, EVIDENCE_SETS, seed) for known in KNOWN}
-    return {
-        "calibration": list(table_of_verdicts([added(found, each) for each in decks])),
+    written = {
+        "calibration-of-sets": list(table_of_sets([one for one in every if one.sets])),
+        "calibration-of-200": list(table_of_verdicts([one for one in every if one.decks == DECKS[-1]])),
         "calibration-of-evidence": list(table_of_evidence(gathered)),
     }
+    few = [one for one in every if one.decks in DECKS[:-1]]
+    if all(one.sets == SETS[one.decks] for one in few):
+        written["calibration"] = list(table_of_verdicts(few))
+    return written
 
 
 def main() -> None:

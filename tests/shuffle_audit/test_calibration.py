@@ -85,6 +85,8 @@ def test_rates_are_those_of_all_tasks_together() -> None:
     found = [Alarms(5, 0, 100, {WHOLE: [4, 1]}), Alarms(25, 0, 50, {WHOLE: [9, 9]}), Alarms(5, 0, 300, {WHOLE: [6, 2]})]
     rates = rates_of(calibration.added(found, 5))
     assert rates[WHOLE].tolist() == [10 / 400, 3 / 400]
+    lines = [*calibration.table_of_sets([Alarms(5, 0, 400, {WHOLE: [10, 0]})])]
+    assert lines[2:] == ["| sets of 5 decks | 400 | 2.50 (1.36 to 4.54) | 0.00 (0.00 to 0.95) |"]
 
 
 @pytest.mark.parametrize("level", [0.05, 0.2])

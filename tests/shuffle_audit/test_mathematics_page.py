@@ -25,6 +25,7 @@ from tests.shuffle_audit.mathematics import PAGE, TABLES, goals, lacking, own_po
 from tests.support import long_forms
 
 LEVEL: Final = 0.01
+LEVELS: Final = calibration.LEVELS
 AT_MOST: Final = 512  # as the page states
 QUICK: Final = ("shelves:10", "cut")
 
@@ -60,23 +61,42 @@ def test_figures_in_sentences_are_the_computed_ones(page: str) -> None:
     )
 
 
-def test_the_tables_of_false_alarms_are_the_computed_ones(page: str) -> None:
+def numbers_of_sets(page: str) -> dict[int, int]:
+    """Return the numbers of sets from which the tables come, by the number of decks."""
+    many = re.search(r"^\| sets of 200 decks \| ([\d,]+) \|", page, re.MULTILINE)
+    assert many is not None
+    return {**calibration.SETS, 200: int(many[1].replace(",", ""))}
+
+
+@pytest.mark.parametrize("name", ["calibration", "calibration-of-200"])
+def test_the_tables_of_false_alarms_are_the_computed_ones(page: str, name: str) -> None:
     """The table has every rate, exact ones as they are, and none exceeds its level by more than chance."""
-    found = re.search(r"<!-- calibration -->\n(.*?)<!-- end of calibration -->", page, re.DOTALL)
+    found = re.search(rf"<!-- {name} -->\n(.*?)<!-- end of {name} -->", page, re.DOTALL)
     assert found is not None
+    sets = numbers_of_sets(page)
     asked = [(int(decks), int(level) / 100) for decks, level in re.findall(r"(\d+) decks?, (\d+) %", found[1])]
     lines = re.findall(r"^\| (.*?) \| (\S.*\d.*) \|$", found[1], re.MULTILINE)[1:]
     table = {name.strip("`"): cells.split(" | ") for name, cells in lines}
     assert list(table) == [*SHARES, calibration.WHOLE]
     nulls = calibration.exact_rates()
-    for name, cells in table.items():
+    for procedure, cells in table.items():
         for (decks, level), cell in zip(asked, cells, strict=True):
             rate, _, law = cell.partition(" / ")
-            assert (rate == "-") is (decks == 1 and name in calibration.OF_SEVERAL)
-            assert law == (f"{calibration.rate(*nulls[name], decks, level) * 100:.2f}" if name in nulls else "")
+            assert (rate == "-") is (decks == 1 and procedure in calibration.OF_SEVERAL)
+            exact = f"{calibration.rate(*nulls[procedure], decks, level) * 100:.2f}" if procedure in nulls else ""
+            assert law == exact
             if rate != "-":
-                error = np.sqrt(level * (1 - level) / calibration.SETS[decks])
-                assert float(rate) / 100 <= level + 4.5 * error, (name, cell)
+                error = np.sqrt(level * (1 - level) / sets[decks])
+                assert float(rate) / 100 <= level + 4.5 * error, (procedure, cell)
+
+
+def test_no_rate_of_everything_together_exceeds_its_level(page: str) -> None:
+    """Also of monitors, by the lower bound of its confidence interval."""
+    bounds = re.findall(r"\((\d+\.\d\d) to (\d+\.\d\d)\)", page.partition("<!-- calibration-of-sets -->")[2])
+    assert len(bounds) == (len(calibration.DECKS) + len(calibration.KNOWN)) * len(LEVELS)
+    for at, (low, high) in enumerate(bounds):
+        assert float(low) <= LEVELS[at % len(LEVELS)] * 100
+        assert float(low) < float(high)
     of_evidence = re.findall(
         r"^\| (\d+) \| (\S+) \| (\S+) \|$", page.partition("calibration-of-evidence")[2], re.MULTILINE
     )
