@@ -10,6 +10,7 @@ import socket
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Final, cast
 
 from controller.api.bodies import OperationAnswer, encode
@@ -56,10 +57,10 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
-        if self._given_up:
-            self._transport.abort()
         self._inner.connection_made(transport)
         self._end_after(HEAD_WITHIN)
+        if self._given_up:  # the server's own protocol, which has begun, learns that the connection is lost
+            self._transport.abort()
 
     def data_received(self, data: bytes) -> None:
         if self._waits:
@@ -223,7 +224,13 @@ class Acceptor(ABC):
         entering = self._loop.connect_accepted_socket(lambda: connection, peer)
         task = self._loop.create_task(entering)
         self._entering.add(task)
-        task.add_done_callback(self._entering.discard)
+        task.add_done_callback(partial(self._entered, peer))
+
+    def _entered(self, peer: socket.socket, task: asyncio.Task[Any]) -> None:
+        """Close a connection that was not made: a task that is cancelled before it begins leaves the socket open."""
+        self._entering.discard(task)
+        if task.cancelled():
+            peer.close()
 
 
 def refusal(status: int, code: str, said: Message) -> bytes:

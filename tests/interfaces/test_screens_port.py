@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import gc
 import json
+import socket
 from collections.abc import AsyncIterator
-from contextlib import closing
+from contextlib import closing, suppress
 from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,12 +20,14 @@ from typing import Any, cast
 import msgspec
 import pytest
 import pytest_mock
+from aiohttp import web
 
 from controller.api import answers, connections, event_streams, screen_port, tcp_listener
 from controller.api.callers import Caller, Turns
 from controller.api.feed import Published
 from controller.api.people import Acting, People, Person, PersonRefusedError
 from controller.api.pins import PinDesk
+from controller.api.refusals import Refusals
 from controller.api.screen_port import WebServer, WebSetting
 from controller.api.server import ApiServer
 from controller.api.tcp_listener import PortRefusedError, TcpListener
@@ -379,3 +383,32 @@ async def test_a_removed_person_gives_no_second_signature(served: Served, role: 
     confirm = {"operation": "confirm_irregularity", "irregularity": table.open.id, "revision": table.open.revision}
     assert await second_request(served, table, confirm, "sam") == code
     assert [by.person for _, by in served.table.asked] == ([] if code else ["sam"])
+
+
+async def kept(what: str, caller: Caller, count: int) -> None:
+    raise AssertionError("nobody is refused")
+
+
+async def asked(request: web.BaseRequest) -> web.StreamResponse:
+    raise AssertionError("nothing is asked")
+
+
+@pytest.mark.parametrize("end", ["close", "end_all"])
+async def test_a_connection_that_ends_before_it_is_made_leaves_no_socket_and_no_failed_task(end: str) -> None:
+    """A port that is full ends connections this early, and so does a server that stops."""
+    loop = asyncio.get_running_loop()
+    reported: list[dict[str, Any]] = []
+    loop.set_exception_handler(lambda _, context: reported.append(context))
+    listener = TcpListener(0)
+    acceptor = screen_port.PortAcceptor(listener, Refusals(kept, HostClock().now))
+    acceptor.open(web.Server(asked))
+    with closing(listener), socket.create_connection(("127.0.0.1", listener.port)) as client:
+        for listening in listener.sockets:
+            acceptor._accept(listening)
+        getattr(acceptor, end)()
+        client.setblocking(False)
+        with suppress(ConnectionResetError):
+            assert await loop.sock_recv(client, 1) == b""
+        acceptor.close()
+        gc.collect()
+    assert reported == []
