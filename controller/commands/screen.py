@@ -124,7 +124,7 @@ def _standing(head: Text, view: TableView, say: Terminal) -> None:
 def _layout(view: TableView, say: Terminal, *, framed: bool = True) -> RenderableType:
     grid = Table(expand=True, title=Text(_next(view, say, brief=not framed), "bold cyan"), title_justify="left")
     grid.box = grid.box if framed else None
-    for title, share in ((message("place"), 2), (message("cards"), 3), (message("hand"), 5), (message("outcome"), 3)):
+    for title, share in ((message("place"), 2), (message("cards"), 3), (message("class"), 5), (message("outcome"), 3)):
         grid.add_column(say(title), ratio=share, no_wrap=True)
     hands, words = {hand.place: hand for hand in view.hands}, words_of(view.game)
     for place in (*(f"B{number}" for number in view.boxes), DEALER):

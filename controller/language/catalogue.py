@@ -11,7 +11,6 @@ has other slots than the English one, is shown in English. All three are logged.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -34,11 +33,6 @@ PATTERNS: Final = {
 }
 """Keys of the texts that join two parts, by the kind of list in a slot. `and` and `or` are CLDR's."""
 STYLES: Final = {"and": "standard", "or": "or"}
-CHARSET: Final = re.compile(rb"Content-Type:[^\"\\]*charset=(?!CHARSET)([\w.:-]+)")
-PLURAL_FORMS: Final = re.compile(rb"Plural-Forms:([^\"\\]*)")
-MOST_FORMS: Final = 6  # Arabic has six, more than any other language
-PLURAL: Final = re.compile(rf"\s*nplurals\s*=\s*([1-{MOST_FORMS}])\s*;\s*plural\s*=\s*([^;]+?)\s*;?\s*")
-COUNTS_TRIED: Final = 1000  # numbers whose form is computed when a catalogue is read
 MOST_LOGGED: Final = 200  # ids without a text: a journal written elsewhere may hold any
 
 
@@ -61,12 +55,12 @@ class Texts:
         language: str,
         texts: dict[str, str | tuple[str, ...]],
         keyed: dict[str, str],
-        number: Callable[[int], int],
+        form_of: Callable[[int], int] = int,
     ) -> None:
         self.language = language
         self.keyed = english_of_pages() | keyed
         self._texts = texts
-        self._number = number
+        self._form_of = form_of
         self._logged: set[str] = set()
 
     def text_of(self, given: Message) -> str | None:
@@ -74,7 +68,7 @@ class Texts:
         found = self._texts.get(given.id)
         if isinstance(found, tuple):
             count = given.args.get("count")
-            found = found[self._number(count) if isinstance(count, int) else 0]
+            found = found[self._form_of(count) if isinstance(count, int) else 0]
         return found or None
 
     def text_or_english(self, given: Message) -> str:
@@ -214,16 +208,18 @@ def known(asked: str | None) -> str:
 def texts(language: str) -> Texts:
     """Return the texts of a language, none for English; an unreadable catalogue is logged and counts as empty."""
     if language == ENGLISH:
-        return Texts(ENGLISH, {}, {}, _one)
+        return Texts(ENGLISH, {}, {})
     try:
         return read(language, FOLDER)
     except (CatalogueError, OSError) as error:
         _log().error("language.catalogue_unreadable", language=language, sentence=str(error))
-        return Texts(language, {}, {}, _one)
+        return Texts(language, {}, {})
 
 
 def read(language: str, folder: Path) -> Texts:
     """Read the catalogue of a language in that folder. Raises `CatalogueError` and `OSError`."""
+    from gettext import c2py
+
     found: dict[str, str | tuple[str, ...]] = {}
     keyed: dict[str, str] = {}
     catalogue = read_file(folder / f"{language}{SUFFIX}")
@@ -238,7 +234,7 @@ def read(language: str, folder: Path) -> Texts:
                 found[entry.id[0]] = tuple(entry.string)
         elif entry.id and entry.string:
             found[entry.id] = entry.string
-    return Texts(language, found, keyed, _number_of(catalogue.plural_expr, catalogue.num_plurals))
+    return Texts(language, found, keyed, c2py(catalogue.plural_expr))
 
 
 def has_other_slots(entry: Any) -> bool:
@@ -261,86 +257,28 @@ def _slots(text: str) -> set[str]:
 
 
 def read_file(path: Path) -> Any:
-    """Return Babel's catalogue of a file. Raises `CatalogueError` with file and line."""
+    """Return Babel's catalogue of a file in UTF-8. Raises `CatalogueError` with file and line.
+
+    Plural forms are those that Babel knows for the language. A header could name any number of forms and any
+    expression, so it is not asked.
+    """
     from babel.messages.pofile import PoFileError, read_po  # needed only when a language other than English is read
 
-    data = path.read_bytes()
-    line = 1
+    line = 0
 
     def lines() -> Iterator[str]:
         nonlocal line
-        for line, text in enumerate(_decoded(path, data).split("\n"), start=1):  # noqa: B007 - read when Babel raises
-            yield text
+        for line, data in enumerate(path.read_bytes().split(b"\n"), start=1):  # noqa: B007 - read when Babel raises
+            yield data.decode("utf-8").replace("Plural-Forms:", "X-Plural-Forms:")
 
-    _check_plural_forms(path, data)
     try:
-        return read_po(lines(), abort_invalid=True)
-    except CatalogueError:
+        return read_po(lines(), locale=path.stem.replace("-", "_"), abort_invalid=True)
+    except OSError:
         raise
     except PoFileError as error:
         raise CatalogueError(f"{path.name}, line {error.lineno + 1}: {error}") from error
     except Exception as error:  # Babel raises several kinds for files that are not PO files
         raise CatalogueError(f"{path.name}, line {line}: {error}") from error
-
-
-def _decoded(path: Path, data: bytes) -> str:
-    found = CHARSET.search(data)
-    try:
-        return data.decode("utf-8" if found is None else found[1].decode("ascii"))
-    except UnicodeDecodeError as error:
-        raise _error_at(path, data, error.start, str(error)) from error
-    except LookupError as error:
-        raise _error_at(path, data, found.start() if found is not None else 0, str(error)) from error
-
-
-def _check_plural_forms(path: Path, data: bytes) -> None:
-    """Raise `CatalogueError` if a header lacks a form for some number. Babel would make as many forms as it names."""
-    headers = list(PLURAL_FORMS.finditer(data))
-    if not headers and (entry := data.find(b"\nmsgid_plural")) >= 0:
-        raise _error_at(path, data, entry + 1, "an entry has plural forms, and the header lacks Plural-Forms")
-    for header in headers:
-        said = PLURAL.fullmatch(header[1].decode("ascii", "replace"))
-        if said is None:
-            problem = f"write nplurals=1 to {MOST_FORMS}; plural=EXPRESSION;"
-            raise _error_at(path, data, header.start(), f"Plural-Forms cannot be read; {problem}")
-        try:
-            wrong = {
-                form for count in range(COUNTS_TRIED) if (form := _chosen(said[2])(count)) not in range(int(said[1]))
-            }
-        except (ArithmeticError, ValueError) as error:
-            raise _error_at(path, data, header.start(), f"Plural-Forms cannot be computed: {error}") from error
-        if wrong:
-            raise _error_at(path, data, header.start(), f"Plural-Forms gives form {min(wrong)} of {said[1]}")
-
-
-def _error_at(path: Path, data: bytes, position: int, problem: str) -> CatalogueError:
-    line = data.count(b"\n", 0, position) + 1
-    return CatalogueError(f"{path.name}, line {line}: {problem}")
-
-
-@cache
-def _chosen(expression: str) -> Callable[[int], int]:
-    from gettext import c2py
-
-    chosen: Callable[[int], int] = c2py(expression)
-    return chosen
-
-
-def _number_of(expression: str, forms: int) -> Callable[[int], int]:
-    """Return which of the forms a number takes; the first, if the expression fails above `COUNTS_TRIED`."""
-
-    def number(count: int) -> int:
-        try:
-            form = int(_chosen(expression)(abs(count)))
-        except ArithmeticError:
-            return 0
-        return form if form in range(forms) else 0
-
-    return number
-
-
-def _one(_: int) -> int:
-    return 0
 
 
 def plural_forms(language: str) -> tuple[str, ...]:

@@ -57,7 +57,7 @@ DECK_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
         message("take a deck away from the table, counted; without a number all its cards are there"),
         operations.TakeDeckOut,
         _take_out,
-        reason="worn",
+        reason=message("worn"),
     ),
     "load deck": Word("load deck NAME", message("put this deck into the device"), _read_load, (operations.LoadDeck,)),
     "shuffled": entering(
@@ -72,7 +72,7 @@ DECK_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
         message("take a deck out of use"),
         operations.QuarantineDeck,
         lambda tokens: operations.QuarantineDeck(tokens.take(DECK), tokens.reason),
-        reason="looked odd",
+        reason=message("looked odd"),
     ),
     "release deck": entering(
         "release deck NAME [by ROLE] [witness NAME] [because TEXT]",
@@ -80,7 +80,7 @@ DECK_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
         operations.ReleaseDeck,
         lambda tokens: operations.ReleaseDeck(tokens.take(DECK), tokens.reason, DECK_SIZE, tokens.seen_by),
         by=Role.PIT_SUPERVISOR,
-        reason="examined card by card",
+        reason=message("examined card by card"),
     ),
     "dropped": entering(
         "dropped NUMBERS",

@@ -29,7 +29,7 @@ def _read_confirm(tokens: Tokens) -> Act:
 
 
 def _read_deny(tokens: Tokens) -> Act:
-    because = forms.because(tokens, "looked at, and it is not so")
+    because = forms.because(tokens, message("looked at, and it is not so"))
     by = tokens.by(Role.PIT_SUPERVISOR)
 
     def deny(table: TableOfWords) -> None:
@@ -79,7 +79,7 @@ def _read_put_right(tokens: Tokens) -> Act:
 
 
 def _read_rule(tokens: Tokens) -> Act:
-    text = forms.because(tokens, "so decided")
+    text = forms.because(tokens, message("so decided"))
     by = tokens.by(Role.SHIFT_MANAGER)
     action = tokens.one_of(ACTIONS, message("a ruling"))
     places = tokens.places() if action is RulingAction.REMOVE_HANDS else ()

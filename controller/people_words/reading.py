@@ -16,10 +16,19 @@ ALIKE: Final = 0.6  # similarity, at most 1, from which another word was probabl
 
 
 def read_line(
-    words: Sequence[str], known: Mapping[str, Word[TableT]], *, people: bool = False
+    words: Sequence[str],
+    known: Mapping[str, Word[TableT]],
+    *,
+    people: bool = False,
+    say: Callable[[Message], str] = str,
 ) -> Callable[[TableT], None]:
-    """Return the act of a line. `people`: `by` may name a person. Raises `UnreadableLineError`."""
-    word, tokens = find_word(words, known, message("'{words}' is not a step", words=" ".join(words[:2])), people=people)
+    """Return the act of a line. `people`: `by` may name a person. `say` renders a reason that the line leaves out.
+
+    Raises `UnreadableLineError`.
+    """
+    unknown = message("'{words}' is not a step", words=" ".join(words[:2]))
+    word, tokens = find_word(words, known, unknown, people=people)
+    tokens.say = say
     act: Callable[[TableT], None] = read_form(known[word].form, known[word].read, tokens)
     return act
 

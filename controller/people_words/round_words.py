@@ -124,7 +124,7 @@ ROUND_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
         operations.DealByHand,
         lambda tokens: operations.DealByHand(tokens.number(CARDS), tokens.reason),
         by=Role.PIT_SUPERVISOR,
-        reason="the device is dead",
+        reason=message("the device is dead"),
     ),
     "handled": entering(
         "handled PLACE [viewed]",

@@ -49,7 +49,7 @@ STRUCK_OUT: Final[Mapping[str, type[operations.Operation]]] = {
 
 def _read_correct(tokens: Tokens) -> Act:
     """Read a correction. A turned-over hand is named by its place, which a correction cannot replace."""
-    reason = forms.because(tokens, "it was entered wrongly")
+    reason = forms.because(tokens, message("it was entered wrongly"))
     by = tokens.by(Role.PIT_SUPERVISOR)
     word = tokens.one_of({name: name for name in STRUCK_OUT}, message("an entry"))
     instead: Replaceable | None = None
@@ -92,7 +92,7 @@ def _recall(tokens: Tokens) -> operations.RecallCards:
 
 
 def _read_abandon(tokens: Tokens) -> Act:
-    text = forms.because(tokens, "it cannot be finished")
+    text = forms.because(tokens, message("it cannot be finished"))
     by = tokens.by(Role.SHIFT_MANAGER)
     return lambda table: table.twice(operations.AbandonRound(by.person or by.role.word, text), by)
 
@@ -124,7 +124,7 @@ SUPERVISOR_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
         operations.CorrectBet,
         _correct_bet,
         by=Role.PIT_SUPERVISOR,
-        reason="it was entered wrongly",
+        reason=message("it was entered wrongly"),
     ),
     "recall": entering(
         "recall NUMBER [PLACE] [by ROLE] because TEXT",
@@ -134,7 +134,7 @@ SUPERVISOR_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
         operations.RecallCards,
         _recall,
         by=Role.PIT_MANAGER,
-        reason="",
+        reason=message(""),
     ),
     "remove screen": entering(
         "remove screen SCREEN [by ROLE]",
@@ -155,7 +155,7 @@ SUPERVISOR_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
         operations.BeginMaintenance,
         lambda tokens: operations.BeginMaintenance(tokens.reason),
         by=Role.PIT_SUPERVISOR,
-        reason="it has to be looked at",
+        reason=message("it has to be looked at"),
     ),
     "maintenance ends": entering(
         "maintenance ends [by ROLE]",

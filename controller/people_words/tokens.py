@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple, TypeVar
 
 from controller.games.specification import Choice, Facts, Kind, RulingAction
@@ -50,10 +50,14 @@ class UnreadableLineError(MessageError):
 
 
 class Tokens:
-    """The tokens of a line, taken one after the other. `people`: `by` may also be followed by a person's id."""
+    """The tokens of a line, taken one after the other.
+
+    `people`: `by` may also be followed by a person's id. `say` renders the reason of a line without one.
+    """
 
     def __init__(self, words: Sequence[str], *, people: bool = False) -> None:
         self._left = list(words)
+        self.say: Callable[[Message], str] = str
         self.people = people
         self.reason = self.seen_by = ""  # what ends the line, if the word has it
 

@@ -43,7 +43,7 @@ def entering(
     make: Callable[[Tokens], AnyOperation] | None = None,
     *,
     by: Role | None = None,
-    reason: str | None = None,
+    reason: Message | None = None,
 ) -> Word[TableOfWords]:
     """Return a word that enters one operation. `make` reads its fields; without it the operation has none.
 
@@ -61,11 +61,14 @@ def entering(
     return Word(form, meaning, read, (kind,))
 
 
-def because(tokens: Tokens, default: str) -> str:
-    """Read the reason, which is the rest of the line after `because`. The person who acts must come before it."""
+def because(tokens: Tokens, default: Message) -> str:
+    """Read the reason, which is the rest of the line after `because`. The person who acts must come before it.
+
+    The default is recorded in the language of the person who enters the line, like a phrase that a screen offers.
+    """
     text = tokens.tail("because")
     if text is None:
-        return default
+        return tokens.say(default)
     if any(f" {' '.join(text)}".endswith(f" by {role}") for role in ROLES):
         raise UnreadableLineError(message("`because` reads the rest of the line; put `by ROLE` before it"))
     return " ".join(text)

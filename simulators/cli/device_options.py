@@ -14,6 +14,7 @@ from typing import TypeAlias
 from controller.commands.found_commands import of_extra
 from controller.games.specification import Game
 from controller.problems import BadInputError
+from firmware_bridge.messages import message
 from simulators.devices.mechanism import DeckShuffle, UniformShuffle
 
 Shuffles: TypeAlias = Callable[[Random], DeckShuffle]
@@ -27,13 +28,13 @@ def read_shuffle(text: str) -> Shuffles:
     """
     if text == UNIFORM:
         return UniformShuffle
-    with of_extra("audit", f"The shuffle {text} cannot be simulated"):
+    with of_extra("audit", message("The shuffle {shuffle} cannot be simulated", shuffle=text)):
         from shuffle_audit.models.named import model_named
         from simulators.devices.modelled_shuffle import ModelledShuffle
     try:
         model = model_named(text)
     except ValueError as error:
-        raise BadInputError(str(error), "Write it as one of them, with other numbers.") from error
+        raise BadInputError(str(error), message("Write it as one of them, with other numbers.")) from error
     return lambda random: ModelledShuffle(model, random)
 
 
@@ -44,9 +45,15 @@ def check_shuffler_options(text: str, person: bool, device: tuple[str, str], dea
     """
     if device != ("cardlink", "shuffler") and (text != UNIFORM or person):
         option = "--person" if person else "--shuffle"
-        raise BadInputError(f"{option} is only for a shuffler that speaks cardlink.", f"Leave {option} out.")
+        raise BadInputError(
+            message("{option} is only for a shuffler that speaks cardlink.", option=option),
+            message("Leave {option} out.", option=option),
+        )
     if dealer is not None and person:
-        raise BadInputError("The simulated people of --dealer lift the sets themselves.", "Leave --person out.")
+        raise BadInputError(
+            message("The simulated people of --dealer lift the sets themselves."),
+            message("Leave {option} out.", option="--person"),
+        )
 
 
 def playable(game_id: str, *, on_removal: bool) -> Game:
@@ -64,6 +71,9 @@ def check_dispensing(rules: Game, *, on_removal: bool) -> None:
     """Raise `BadInputError` if a device that dispenses in this way cannot deal the game."""
     if on_removal and rules.first_card is not None:
         raise BadInputError(
-            f"{rules.title} begins with one card, and a shuffler that forms sets by itself cannot yield one.",
-            "Leave --on-removal out.",
+            message(
+                "{game} begins with one card, and a shuffler that forms sets by itself cannot yield one.",
+                game=rules.title,
+            ),
+            message("Leave {option} out.", option="--on-removal"),
         )

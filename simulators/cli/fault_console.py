@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from firmware_bridge.messages import AnyText, counted, message
 from firmware_bridge.plain_text import whole_number
 from simulators.devices.fault_injection import FaultInjector
 from simulators.devices.faults import BY_NAME, SIDES, BadFaultError, SimulatedFault, choose, find_fault, parse_fault
@@ -25,7 +26,7 @@ LONGEST_LINE: Final = 4096
 class ConsoleCommand(msgspec.Struct, frozen=True):
     usage: str
     does: str
-    answer: Callable[[Console, Sequence[str]], Awaitable[str]]
+    answer: Callable[[Console, Sequence[str]], Awaitable[AnyText]]
 
 
 class Console:
@@ -35,7 +36,7 @@ class Console:
         self.injector = injector
         self.outlet = outlet
 
-    async def answer(self, line: str) -> str:
+    async def answer(self, line: str) -> AnyText:
         """Answer with one line or more, or with "" for an empty line. Never raises for what a person typed."""
         name, *words = line.split() or [""]
         if not name:
@@ -45,20 +46,20 @@ class Console:
                 return await COMMANDS[name].answer(self, words)
             if "@" in name or "=" in name:
                 self.injector.arm(parse_fault(line.strip()))
-                return f"{line.strip()} is armed."
+                return message("{name} is armed.", name=line.strip())
             return self._arm(name, words)
         except BadFaultError as error:
-            return f"{error} {error.hint}".strip()
+            return error.with_hint
 
-    def _arm(self, name: str, words: Sequence[str]) -> str:
+    def _arm(self, name: str, words: Sequence[str]) -> AnyText:
         if name not in BY_NAME:
-            return f"This console has no command {name!r}. `help` lists them."
+            return message("This console has no command '{name}'. `help` lists them.", name=name)
         fault = find_fault(name)
         if list(words) == ["off"]:
             self.injector.disarm(fault)
-            return f"{name} is off."
+            return message("{name} is off.", name=name)
         if len(words) > 1 or not all(_NUMBER.fullmatch(word) for word in words):
-            return f"Write {_usage(fault)}, or {name} off."
+            return message("Write {usage}, or {fault} off.", usage=_usage(fault), fault=name)
         given = words[0] if words else ""
         is_value = "." in given or fault.of == "nothing"
         chosen = choose(
@@ -68,19 +69,24 @@ class Console:
             " ".join([name, *words]),
         )
         self.injector.arm(chosen)
-        return f"{name} is armed{f': {given}' if given else ' for the next one'}."
+        if given:
+            return message("{name} is armed: {given}.", name=name, given=given)
+        return message("{name} is armed for the next one.", name=name)
 
     # -- commands --------------------------------------------------------------------------------------------------
 
-    async def help(self, words: Sequence[str]) -> str:
-        """List every command, and every fault with its effect and whether this device can show it."""
+    async def help(self, words: Sequence[str]) -> AnyText:
+        """List every command, and every fault with its effect and whether this device can show it, in English like
+        `--help`.
+        """
         lines = [f"{word.usage:24} {word.does}" for word in COMMANDS.values()]
         for fault in (one for name, one in BY_NAME.items() if name not in COMMANDS):
             able = "" if self.injector.side in fault.shows else f" ({SIDES[self.injector.side]} cannot show it)"
             lines.append(f"{_usage(fault):24} {fault.does}{able}")
         return "\n".join(lines)
 
-    async def status(self, words: Sequence[str]) -> str:
+    async def status(self, words: Sequence[str]) -> AnyText:
+        """Return the state in English: its words are those of the protocol and of `--fault list`."""
         mechanism = self.injector.mechanism
         parts = [
             f"{self.injector.name}, {'plugged in' if self.outlet.plugged else 'unplugged'}",
@@ -100,65 +106,65 @@ class Console:
         device = self.injector.device
         return [f"{device.link.unacknowledged} reports unacknowledged"] if isinstance(device, SimulatedDevice) else []
 
-    async def plug(self, words: Sequence[str]) -> str:
+    async def plug(self, words: Sequence[str]) -> AnyText:
         if self.outlet.plugged:
-            return "It is already plugged in."
+            return message("It is already plugged in.")
         self.injector.line.join()
         try:
             await self.outlet.plug()
         except OSError as error:
-            return f"It cannot be plugged in: {error.strerror or error}."
-        return "It is plugged in."
+            return message("It cannot be plugged in: {why}.", why=error.strerror or str(error))
+        return message("It is plugged in.")
 
-    async def unplug(self, words: Sequence[str]) -> str:
+    async def unplug(self, words: Sequence[str]) -> AnyText:
         """Unplug immediately, or in the middle of frame N."""
         if not self.outlet.plugged:
-            return "It is already unplugged. `plug` plugs it in."
+            return message("It is already unplugged. `plug` plugs it in.")
         if words:
             return self._arm("unplug", words)
         await self.outlet.unplug()
-        return "It is unplugged."
+        return message("It is unplugged.")
 
-    async def draw(self, words: Sequence[str]) -> str:
+    async def draw(self, words: Sequence[str]) -> AnyText:
         mechanism = self.injector.mechanism
         if mechanism.profile.kind != "shoe":
-            return "Cards are drawn from a shoe; `lift` takes a shuffler's set."
+            return message("Cards are drawn from a shoe; `lift` takes a shuffler's set.")
         drawn = mechanism.draw(forced=words == ["forced"])
         if drawn:
-            return f"{' and '.join(card.code for card in drawn)} drawn."
+            return message("{cards} drawn.", cards=tuple(card.code for card in drawn))
         if mechanism.jammed:
-            return "It is jammed. `clear` clears it."
-        return (
-            "No card is left. `load` loads a deck."
-            if not mechanism.inside
-            else "The exit is held. `draw forced` draws a card anyway."
-        )
+            return message("It is jammed. `clear` clears it.")
+        if not mechanism.inside:
+            return message("No card is left. `load` loads a deck.")
+        return message("The exit is held. `draw forced` draws a card anyway.")
 
-    async def lift(self, words: Sequence[str]) -> str:
+    async def lift(self, words: Sequence[str]) -> AnyText:
         if self.injector.mechanism.profile.kind == "shoe":
-            return "A shoe has no tray; `draw` draws a card."
+            return message("A shoe has no tray; `draw` draws a card.")
         lifted = self.injector.mechanism.lift_set()
-        return f"{len(lifted)} cards lifted." if lifted else "There is no set in the tray."
+        if not lifted:
+            return message("There is no set in the tray.")
+        return counted("1 card lifted.", "{count} cards lifted.", len(lifted))
 
-    async def load(self, words: Sequence[str]) -> str:
+    async def load(self, words: Sequence[str]) -> AnyText:
         mechanism = self.injector.mechanism
         mechanism.load(mechanism.next_deck())
-        return f"A deck of {len(mechanism.inside)} cards is loaded."
+        return counted("A deck of 1 card is loaded.", "A deck of {count} cards is loaded.", len(mechanism.inside))
 
-    async def clear(self, words: Sequence[str]) -> str:
+    async def clear(self, words: Sequence[str]) -> AnyText:
         if not self.injector.mechanism.jammed:
-            return "Nothing is jammed."
+            return message("Nothing is jammed.")
         self.injector.mechanism.clear_jam()
-        return "The jam is cleared."
+        return message("The jam is cleared.")
 
-    async def seed(self, words: Sequence[str]) -> str:
+    async def seed(self, words: Sequence[str]) -> AnyText:
         if not words:
-            return f"The seed is {self.injector.seed}."
+            return message("The seed is {seed}.", seed=self.injector.seed)
         seed = whole_number(words[0], MOST_SEED)
         if seed is None:
-            return "Write seed N, N a whole number."
+            return message("Write seed N, N a whole number.")
         self.injector.reseed(seed)
-        return f"The seed of everything random is now {self.injector.seed}. The decks keep theirs."
+        return message("The seed of everything random is now {seed}. The decks keep theirs.", seed=self.injector.seed)
 
 
 def _usage(fault: SimulatedFault) -> str:
@@ -181,7 +187,7 @@ COMMANDS: Final = {
 }
 
 
-async def converse(console: Console, descriptor: int, say: Callable[[str], None]) -> None:
+async def converse(console: Console, descriptor: int, say: Callable[[AnyText], None]) -> None:
     """Answer every line from a descriptor, until it ends."""
     rest = bytearray()
     async for data in _read(descriptor):

@@ -7,10 +7,11 @@ import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 
-import click
 import msgspec
 
+from controller.commands.text import write_out
 from controller.problems import BadInputError
+from firmware_bridge.messages import AnyText, message
 from simulators.cli.fault_console import Console, converse
 from simulators.devices.fault_injection import PRESETS, FaultInjector
 from simulators.devices.faults import BadFaultError, ChosenFault, parse_fault
@@ -35,7 +36,7 @@ def read_fault_options(faults: tuple[str, ...], preset: str | None, console: boo
     try:
         chosen = tuple(parse_fault(text) for text in faults)
     except BadFaultError as error:
-        raise BadInputError(str(error), error.hint) from error
+        raise BadInputError(error) from error
     return FaultOptions(chosen, preset or "", sys.stdin.isatty() if console is None else console)
 
 
@@ -44,7 +45,7 @@ async def running(
     injector: FaultInjector,
     options: FaultOptions,
     place: Place,
-    say: Callable[[str], None] = click.echo,
+    say: Callable[[AnyText], None] = write_out,
 ) -> AsyncGenerator[PluggedIn, None]:
     """Yield the device at its front end with these faults armed. Raise `BadInputError` and OSError."""
     try:
@@ -53,7 +54,7 @@ async def running(
         if options.preset:
             injector.use(PRESETS[options.preset])
     except BadFaultError as error:
-        raise BadInputError(str(error), error.hint) from error
+        raise BadInputError(error) from error
     tasks: set[asyncio.Task[None]] = set()
     async with plugged_in(injector, place, say) as found:
         outlet = found.outlet
@@ -72,15 +73,19 @@ async def running(
                     await task
 
 
-async def _pull(injector: FaultInjector, outlet: Outlet, say: Callable[[str], None], *, stays_out: bool) -> None:
+async def _pull(injector: FaultInjector, outlet: Outlet, say: Callable[[AnyText], None], *, stays_out: bool) -> None:
     """Pull the cable. If no console can plug it in again, plug it in immediately."""
     await outlet.unplug()
     if stays_out:
-        say("The cable came out in the middle of a frame. `plug` puts it in.")
+        say(message("The cable came out in the middle of a frame. `plug` puts it in."))
     else:
         injector.line.join()
         try:
             await outlet.plug()
         except OSError as error:
-            why = error.strerror or error
-            say(f"The cable came out and cannot be put in again: {why}. Start `cardshoe simulate` again.")
+            why = error.strerror or str(error)
+            say(
+                message(
+                    "The cable came out and cannot be put in again: {why}. Start `cardshoe simulate` again.", why=why
+                )
+            )

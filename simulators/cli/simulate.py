@@ -16,15 +16,17 @@ import click
 import msgspec
 
 from controller.commands.language import Terminal, language_option
-from controller.commands.text import write_out
+from controller.commands.text import say, write_out
 from controller.daemon.configuration import ConfigurationError, read_configuration
 from controller.games.specification import Unit
 from controller.problems import BadInputError, ConfigurationProblemError, ProblemError
 from firmware_bridge.device_keys import DeviceKeys, read_device_keys, write_device_keys
 from firmware_bridge.errors import KeyFileError
+from firmware_bridge.messages import counted, message
 from firmware_bridge.plain_text import whole_number
 from simulators.cli.device_options import UNIFORM, Shuffles, check_shuffler_options, playable, read_shuffle
 from simulators.cli.fault_options import FaultOptions, read_fault_options, running
+from simulators.demo.stage import played
 from simulators.devices.base import LoggedReport, Tempo
 from simulators.devices.fault_injection import PRESETS, FaultInjector
 from simulators.devices.faults import Side, explained
@@ -100,8 +102,8 @@ def in_state_folder(name: str) -> Path:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise BadInputError(
-            f"The folder {folder} cannot be made: {error.strerror}.",
-            "Name files with --link, --key-file, --card-table.",
+            message("The folder {folder} cannot be made: {why}.", folder=str(folder), why=error.strerror or str(error)),
+            message("Name files with --link, --key-file, --card-table."),
         ) from error
     return folder / name
 
@@ -181,18 +183,25 @@ def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Lite
     if seed is None:
         seed = SystemRandom().randrange(MOST_SEED)
     if tcp is not None and usbip is not None:
-        raise BadInputError("--tcp and --usbip are two places for one device.", "Leave one of them out.")
+        raise BadInputError(
+            message("--tcp and --usbip are two places for one device."), message("Leave one of them out.")
+        )
     place = Place(
         (link or in_state_folder("device")).absolute(), _listening(tcp, "--tcp"), _listening(usbip, "--usbip")
     )
     options = read_fault_options(faults, preset, console if dealer is None else bool(console))
     if dealer is not None and options.of_cards:
         raise BadInputError(
-            "The simulated people of --dealer can handle only the mishaps of their own plan.",
-            "Leave out --console, --preset and every --fault but the line's; or deal by hand, without --dealer.",
+            message("The simulated people of --dealer can handle only the mishaps of their own plan."),
+            message(
+                "Leave out --console, --preset and every --fault but the line's; or deal by hand, without --dealer."
+            ),
         )
     if dealer is not None and load:
-        raise BadInputError("The simulated people of --dealer put the deck in themselves.", "Leave --load out.")
+        raise BadInputError(
+            message("The simulated people of --dealer put the deck in themselves."),
+            message("Leave {option} out.", option="--load"),
+        )
     check_shuffler_options(shuffle, person, (driver, kind), dealer)
     if driver != "cardlink":
         cards = card_table or in_state_folder("device.cards.csv")
@@ -209,17 +218,11 @@ def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Lite
     )  # fmt: skip
     try:
         asyncio.run(run_simulation(asked))
-    except KeyFileError as error:
-        raise BadInputError(str(error), error.hint) from error
-    except ForeignRoundError as error:
-        raise BadInputError(str(error), "Finish or void that round first (`cardshoe operate`).") from error
-    except PinNotKnownError as error:
-        raise BadInputError(
-            str(error), "Name the table's configuration and its PINs: --dealer FILE --pin ID=PIN."
-        ) from error
+    except (KeyFileError, ForeignRoundError, PinNotKnownError) as error:
+        raise BadInputError(error) from error
     except SimulationError as error:
-        hint = f"Report it with the seed {seed}; the device's log (--log) helps."
-        raise ProblemError(str(error), hint) from error
+        hint = message("Report it with the seed {seed}; the device's log (--log) helps.", seed=seed)
+        raise ProblemError(message("The simulated people cannot continue: {why}.", why=str(error)), hint) from error
     except OSError as error:
         raise _startup_problem(asked, error) from error
 
@@ -236,19 +239,24 @@ def _table(path: Path | None, pins: tuple[str, ...], game_id: str | None) -> _Ta
     """
     if path is None or not path.is_file():
         if pins:
-            raise BadInputError("--pin is for a person in a configuration.", "Name its file with --dealer.")
+            raise BadInputError(
+                message("--pin is for a person in a configuration."), message("Name its file with --dealer.")
+            )
         return _Table(path, CREW, game_id or "NC")
     try:
         configuration = read_configuration(path)
         known = dict(pin.partition("=")[::2] for pin in pins)
         crew = crew_of(configuration.people, os.getuid(), known)
     except ConfigurationError as error:
-        raise ConfigurationProblemError(str(error), error.hint) from error
+        raise ConfigurationProblemError(error) from error
     except CrewError as error:
-        raise BadInputError(f"{path}: {error}", error.hint) from error
+        raise BadInputError(message("{path}: {what}", path=str(path), what=error.message), error.hint) from error
     plays = configuration.table.game
     if game_id is not None and game_id.strip().upper() != plays:
-        raise BadInputError(f"{path} is a table of {plays}, not {game_id}.", "Leave --game out.")
+        raise BadInputError(
+            message("{path} is a table of {game}, not {other}.", path=str(path), game=plays, other=game_id),
+            message("Leave {option} out.", option="--game"),
+        )
     return _Table(configuration.api.socket, crew, plays)
 
 
@@ -260,7 +268,8 @@ def _listening(where: str | None, option: str) -> tuple[str, int] | None:
     port = whole_number(written, 65535)
     if port is None:
         raise BadInputError(
-            f"{where!r} is not a port.", f"Write {option} HOST:PORT or {option} PORT; port 0: any free one."
+            message("'{text}' is not a port.", text=where),
+            message("Write {option} HOST:PORT or {option} PORT; port 0: any free one.", option=option),
         )
     return host.strip("[]") or "127.0.0.1", port
 
@@ -271,22 +280,26 @@ def _startup_problem(asked: Simulation | OneWaySimulation, error: OSError) -> Ba
     files = (asked.log, asked.key_file if isinstance(asked, Simulation) else asked.card_table)
     if any(file is not None and str(file) == str(error.filename) for file in files):
         return BadInputError(
-            f"{error.filename} cannot be written: {why}.", "Name files in a folder that you may write to."
+            message("{path} cannot be written: {why}.", path=str(error.filename), why=why),
+            message("Name files in a folder that you may write to."),
         )
     for listening, option in ((asked.place.usbip, "--usbip"), (asked.place.tcp, "--tcp")):
         if listening is not None:
             host, port = listening
             return BadInputError(
-                f"The device cannot appear at {host}:{port}: {why}.", f"Name another port with {option}."
+                message("The device cannot appear at {place}: {why}.", place=f"{host}:{port}", why=why),
+                message("Name another port with {option}.", option=option),
             )
-    hint = "Name a path in a folder that you may write to with --link."
-    return BadInputError(f"The device cannot appear at {asked.place.link}: {why}.", hint)
+    hint = message("Name a path in a folder that you may write to with --link.")
+    said = message("The device cannot appear at {place}: {why}.", place=str(asked.place.link), why=why)
+    return BadInputError(said, hint)
 
 
 def _simulate_one_way(asked: OneWaySimulation, dealer: Path | None) -> None:
     if dealer is not None:
         raise BadInputError(
-            "Simulated people can only play with a device that speaks cardlink.", "Leave --dealer or --driver out."
+            message("Simulated people can only play with a device that speaks cardlink."),
+            message("Leave --dealer or --driver out."),
         )
     try:
         asyncio.run(run_one_way(asked))
@@ -351,8 +364,13 @@ async def run_simulation(asked: Simulation) -> None:
                 device.mechanism.load(device.mechanism.next_deck(), deck=1)
             _print_place(found.url, found.hint, asked)
             if asked.options.console and sys.stdin.isatty():  # a program does not need an explanation of its input
-                unit = "`lift` takes a set" if asked.kind == "shuffler" else "`draw` draws a card"
-                click.echo(f"Type here what is done to the device: `load` puts a deck in, {unit}, `help` lists all.")
+                takes = message("`lift` takes a set" if asked.kind == "shuffler" else "`draw` draws a card")
+                write_out(
+                    message(
+                        "Type here what is done to the device: `load` puts a deck in, {takes}, `help` lists all.",
+                        takes=takes,
+                    )
+                )
             await _until_interrupted(_people(asked, device, pace))
 
 
@@ -360,9 +378,9 @@ def _print_place(url: str, hint: str, asked: Simulation | OneWaySimulation) -> N
     """Print only the URL on the first line, where a program reads it."""
     click.echo(url)
     if asked.fresh_seed:
-        click.echo(f"The seed is {asked.seed}: --seed {asked.seed} repeats these decks.", err=True)
+        say(message("The seed is {seed}: --seed {seed} repeats these decks.", seed=asked.seed))
     if hint:
-        click.echo(f"attach it as root, with the module vhci_hcd loaded: {hint}")
+        write_out(message("Attach it as root, with the module vhci_hcd loaded: {command}", command=hint))
 
 
 async def _until_interrupted(doing: Coroutine[None, None, None]) -> None:
@@ -390,8 +408,7 @@ async def _people(asked: Simulation, device: SimulatedDevice, pace: Tempo) -> No
     else:
         dealer = SimulatedDealer(device, table, asked.dealer, plan, random, asked.crew)
     last = await dealer.play()
-    rounds = "1 round" if len(plan) == 1 else f"{len(plan)} rounds"
-    click.echo(f"played {rounds}; all of it is in the journal up to entry {last}")
+    write_out(played(counted("1 round", "{count} rounds", len(plan)), last))
     if asked.stay:
         await asyncio.Event().wait()
 

@@ -9,7 +9,8 @@ from typing import Any, Final
 import msgspec
 
 from controller.commands.language import Terminal
-from firmware_bridge.messages import message
+from controller.games.specification import KINDS, Kind
+from firmware_bridge.messages import Message, message
 from simulators.people.plan import PlannedRound
 
 PARTS: Final = ("returned", "collected", "held")  # the parts of a bet
@@ -36,7 +37,7 @@ class RunAccount:
         self.raised: dict[int, Raised] = {}
         self.counts: Counter[str] = Counter()
         self.house = Fraction(0)  # its gain by wagers
-        self.unbalanced: list[str] = []
+        self.unbalanced: list[Message] = []
         self._round = 0
 
     def take(self, event: dict[str, Any]) -> None:
@@ -65,13 +66,13 @@ class RunAccount:
         """Check that each bet is returned, collected or held, and that the house gains what the bettors lose."""
         lost_track = [bet for bet in bets if sum(Fraction(bet[part]) for part in PARTS) != bet["amount"]]
         if lost_track or house != sum(map(_to_house, bets), Fraction(0)):
-            self.unbalanced.append(f"round {self._round}: the settlement does not balance")
+            self.unbalanced.append(message("round {round}: the settlement does not balance", round=self._round))
         self.counts["bets"] += len(bets)
         self.house += house
 
     @property
-    def differences(self) -> list[str]:
-        """Return sentences on the differences between plan and run, which are none if nothing was
+    def differences(self) -> list[Message]:
+        """Return phrases on the differences between plan and run, which are none if nothing was
         missed or invented.
         """
         planned = [
@@ -83,11 +84,31 @@ class RunAccount:
         left = [one for one in self.raised.values() if not one.resolved]
         rounds = self.counts["concluded"] + self.counts["voided"]
         return [
-            *(f"round {number}: {row} ({kind}) was planned and not raised" for number, kind, row in missed),
-            *(f"round {number}: {row} ({kind}) was raised and not planned" for number, kind, row in invented),
-            *(f"round {one.round}: {one.row} was left open" for one in left),
+            *(
+                message(
+                    "round {round}: {row} ({kind}) was planned and not raised",
+                    round=number,
+                    row=row,
+                    kind=KINDS[Kind(kind)],
+                )
+                for number, kind, row in missed
+            ),
+            *(
+                message(
+                    "round {round}: {row} ({kind}) was raised and not planned",
+                    round=number,
+                    row=row,
+                    kind=KINDS[Kind(kind)],
+                )
+                for number, kind, row in invented
+            ),
+            *(message("round {round}: {row} was left open", round=one.round, row=one.row) for one in left),
             *self.unbalanced,
-            *([f"{rounds} of {len(self._plan)} rounds were played"] if rounds != len(self._plan) else []),
+            *(
+                [message("{count} of {planned} rounds were played", count=rounds, planned=len(self._plan))]
+                if rounds != len(self._plan)
+                else []
+            ),
         ]
 
     def summary(self, say: Terminal | None = None, *, freely: bool = False) -> str:

@@ -15,6 +15,7 @@ from typing import Any, Final
 import click
 
 from controller.commands.language import Terminal, language_option
+from controller.commands.text import say as say_aside
 from controller.commands.text import write_out
 from controller.games import GAMES
 from controller.games.specification import Game, Unit
@@ -76,11 +77,13 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
         _play_scenario(scenario, game_id if _given("game_id") else "")
         return
     if full and not as_json:
-        raise BadInputError("--full only adds to --json.", "Add --json, or leave --full out.")
+        raise BadInputError(message("--full only adds to --json."), message("Add --json, or leave --full out."))
     if visitor and (as_json or wagers):
-        raise BadInputError("With --play a person deals.", "Leave --json and --wagers out.")
+        raise BadInputError(message("With --play a person deals."), message("Leave --json and --wagers out."))
     if device == "shoe" and (on_removal or no_stages):
-        raise BadInputError("A shoe forms no sets.", "Use --on-removal and --no-stages with --device shuffler.")
+        raise BadInputError(
+            message("A shoe forms no sets."), message("Use --on-removal and --no-stages with --device shuffler.")
+        )
     endless = visitor and not _given("rounds")
     rounds = ENDLESS if endless else rounds
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets background processes ignore it
@@ -104,7 +107,7 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
         _play(rules.id, rounds, fast, seed, DEVICES[device], on_removal, not no_stages, wagers, as_json, full,
               console or visitor, visitor, supervisor_after, port, language)  # fmt: skip
     except KeyboardInterrupt:
-        click.echo("Interrupted: the demonstration has ended, with its device and its daemon.", err=True)
+        say_aside(message("Interrupted: the demonstration has ended, with its device and its daemon."))
         sys.exit(INTERRUPTED)
 
 
@@ -182,10 +185,12 @@ def _play(*options: Any) -> None:
     try:
         account = asyncio.run(play(asked))
     except StageError as error:
-        raise ProblemError(str(error), "Report it with the game, the device and the seed.") from error
+        raise ProblemError(error, message("Report it with the game, the device and the seed.")) from error
     click.echo(account.summary(Terminal(asked.language), freely=asked.visitor), err=asked.as_json)
     if account.differences and not asked.visitor:
-        raise ProblemError("The run was not as planned: " + "; ".join(account.differences[:5]) + ".")
+        raise ProblemError(
+            message("The run was not as planned: {differences:clauses}.", differences=tuple(account.differences[:5]))
+        )
 
 
 def _play_scenario(name: str, game_id: str) -> None:
@@ -201,7 +206,10 @@ def _play_scenario(name: str, game_id: str) -> None:
         if option.name not in ("scenario", "game_id") and _given(option.name or "")
     ]
     if unused:
-        raise BadInputError(f"{unused[0]} has no effect in a scenario.", "Leave it out: the file says everything.")
+        raise BadInputError(
+            message("{option} has no effect in a scenario.", option=unused[0]),
+            message("Leave it out: the file says everything."),
+        )
     if name == "list":
         write_out("\n".join(names()))
         return
@@ -212,12 +220,15 @@ def _play_scenario(name: str, game_id: str) -> None:
         scenario = load(name)
         plays = scenario.setting.game
         if game_id and game_id.strip().upper() != plays:
-            raise BadInputError(f"{name} plays {plays}, not {game_id}.", "Leave --game out, or name another scenario.")
+            raise BadInputError(
+                message("{name} plays {game}, not {other}.", name=name, game=plays, other=game_id),
+                message("Leave --game out, or name another scenario."),
+            )
         for line in scenario_lines(scenario):
             write_out(line)
     except BadScenarioError as error:
         raise BadInputError(
-            str(error), "Name a file, or one of those that `cardshoe demo --scenario list` prints."
+            str(error), message("Name a file, or one of those that `cardshoe demo --scenario list` prints.")
         ) from error
     except DifferenceError as error:
-        raise ProblemError(str(error), "Correct the file, or look the clause up.") from error
+        raise ProblemError(str(error), message("Correct the file, or look the clause up.")) from error

@@ -62,7 +62,7 @@ async def play(asked: DemoOptions) -> RunAccount:
     options = [*(["--fast"] if asked.fast else []), *(["--on-removal"] if asked.on_removal else [])]
     options += [*([] if asked.stages else ["--no-stages"]), *(["--wagers"] if asked.wagers else [])]
     if asked.visitor:
-        options += ["--hands", "--supervisor-after", str(asked.supervisor_after), "--language", asked.language]
+        options += ["--hands", "--supervisor-after", str(asked.supervisor_after)]
     port = free_port(asked.port) if asked.console else 0
     with tempfile.TemporaryDirectory(prefix="cardshoe-demo-") as name:
         stage = DemoStage(
@@ -73,6 +73,7 @@ async def play(asked: DemoOptions) -> RunAccount:
             options=options,
             game_id=asked.game_id,
             port=port,
+            language=asked.language,
         )
         async with stage, ApiClient(stage.socket, language=asked.language) as client:
             if asked.visitor:

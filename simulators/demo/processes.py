@@ -11,12 +11,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, NoReturn, Self, TypeVar
 
+from firmware_bridge.messages import MessageError, message
+
 Result = TypeVar("Result")
 
 ENDS_WITHIN: Final = 60.0  # seconds until a process that does not end is killed
 
 
-class StageError(Exception):
+class StageError(MessageError):
     """Raised when a process of the demonstration failed. The sentence ends with its last line."""
 
 
@@ -73,7 +75,8 @@ class Processes:
     def fail(self, name: str) -> NoReturn:
         """Raise `StageError` with the last line of a process's errors."""
         program = f"`cardshoe {name}`" if name in self._own else name
-        raise StageError(f"{program} failed: {self.last_line(name) or 'it printed no error'}")
+        why = self.last_line(name) or message("it printed no error")
+        raise StageError(message("{program} failed: {why}", program=program, why=why))
 
     async def end(self) -> None:
         """End all processes, newest first: the others serve it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import socket
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,12 +15,19 @@ from controller.api.client import ApiClient
 from controller.games import game
 from controller.games.specification import Unit
 from controller.journal.sealing import create_key_file
+from controller.language import ENGLISH, translated
+from firmware_bridge.messages import AnyText, Message, message
 from simulators.demo.processes import Processes
 from simulators.people.crew import CREW
 
 DAEMON_STARTS_WITHIN = 120.0  # seconds, on a busy machine
 POLL_EVERY = 0.05  # seconds
 CHOSEN: Final = {"established_by": "mathematically", "tie_on": "ranking"}  # readings without a default
+
+
+def played(rounds: AnyText, entry: int) -> Message:
+    """Return the last line of `cardshoe simulate --dealer`, which tells a person and this program the last entry."""
+    return message("played {rounds}; all of it is in the journal up to entry {entry}", rounds=rounds, entry=entry)
 
 
 def readings_text(game_id: str) -> str:
@@ -79,14 +87,16 @@ class DemoStage:
         port: int = 0,
         name: str = "DEMO",
         more: str = "",
+        language: str = ENGLISH,
     ) -> None:
         self.folder = folder
         self.socket = folder / "api.sock"
         self._configuration = configuration_text(unit, game_id, port, name, more).replace(
             "{folder}", str(folder.resolve())
         )
+        self._language = language
         self._device_options = [
-            "--kind", "shuffler" if unit is Unit.SETS else "shoe", "--game", game_id,
+            "--language", language, "--kind", "shuffler" if unit is Unit.SETS else "shoe", "--game", game_id,
             "--seed", str(seed), "--rounds", str(rounds),
             "--link", str(folder / "device"), "--key-file", str(folder / "device.keys"),
             "--dealer", str(self.socket), "--stay", "--log", str(folder / "device.log"), *options,
@@ -122,11 +132,12 @@ class DemoStage:
         `tell` is called with what they say meanwhile.
         """
         assert self.device.stdout is not None
-        while not (line := (await self.device.stdout.readline()).decode()).startswith("played "):
+        end = translated(played("\0", 0), self._language).partition("\0")[0]
+        while not (line := (await self.device.stdout.readline()).decode()).startswith(end):
             if not line:
                 self.fail("simulate")
             tell(line.rstrip())
-        return int(line.split()[-1])
+        return int(re.findall(r"\d+", line)[-1])
 
     async def until_one_fails(self) -> NoReturn:
         """Wait until the daemon or the device has ended, and raise `StageError`."""

@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from firmware_bridge.device_url import DEFAULT_DRIVER
+from firmware_bridge.messages import Message, message
 from simulators.devices.armed_faults import ArmedFault
 from simulators.devices.base import DeviceWithMechanism
 from simulators.devices.faults import FAULTS, SIDES, BadFaultError, ChosenFault, Side, SimulatedFault, find_fault
@@ -90,10 +91,9 @@ class FaultInjector:
         self._of_preset: list[ArmedFault] = []
 
     @property
-    def name(self) -> str:
-        """The kind of device, for the beginning of a sentence."""
-        named = SIDES[self.side]
-        return named[0].upper() + named[1:]
+    def name(self) -> Message:
+        """The kind of device."""
+        return SIDES[self.side]
 
     def reseed(self, seed: int) -> None:
         """Draw with a new seed from now on. The decks keep their seeds."""
@@ -159,8 +159,8 @@ class FaultInjector:
         """
         if self.side not in preset.sides:
             raise BadFaultError(
-                f"{self.name} cannot show the faults of {preset.name}.",
-                f"These can: {', '.join(SIDES[side] for side in preset.sides)}.",
+                message("{device} cannot show the faults of {preset}.", device=self.name, preset=preset.name),
+                message("These can: {devices:list}.", devices=tuple(SIDES[side] for side in preset.sides)),
             )
         self._preset = preset
         self.mechanism.before_load = self._plan_cycle
@@ -194,12 +194,13 @@ class FaultInjector:
 
     def _check(self, fault: SimulatedFault) -> None:
         if fault.usb and self.usb is None:
-            raise BadFaultError(f"Only a device on USB can show {fault.name}.", "Start it with --usbip.")
-        if self.side not in fault.shows:
-            able = ", ".join(SIDES[side] for side in fault.shows)
             raise BadFaultError(
-                f"{self.name} cannot show {fault.name}.",
-                f"These can: {able}.",
+                message("Only a device on USB can show {fault}.", fault=fault.name), message("Start it with --usbip.")
+            )
+        if self.side not in fault.shows:
+            raise BadFaultError(
+                message("{device} cannot show {fault}.", device=self.name, fault=fault.name),
+                message("These can: {devices:list}.", devices=tuple(SIDES[side] for side in fault.shows)),
             )
 
     def _armed(self, fault: SimulatedFault, ordinal: int) -> ArmedFault:

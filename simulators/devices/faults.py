@@ -13,13 +13,15 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
+from firmware_bridge.messages import Message, MessageError, message
+
 Side: TypeAlias = Literal["shuffler", "shoe", "angel_eye", "bee_tek", "line_reader"]
-SIDES: Final[dict[Side, str]] = {
-    "shuffler": "a cardlink shuffler",
-    "shoe": "a cardlink shoe",
-    "angel_eye": "Angel Eye",
-    "bee_tek": "Bee-Tek",
-    "line_reader": "a line reader",
+SIDES: Final[dict[Side, Message]] = {
+    "shuffler": message("a cardlink shuffler"),
+    "shoe": message("a cardlink shoe"),
+    "angel_eye": message("Angel Eye"),
+    "bee_tek": message("Bee-Tek"),
+    "line_reader": message("a line reader"),
 }
 
 
@@ -240,12 +242,8 @@ def explained(side: Side) -> Iterator[str]:
         yield f"{'':<32} {f'The host sees: {seen}.' if seen else 'This device cannot show it.'}"
 
 
-class BadFaultError(ValueError):
+class BadFaultError(MessageError):
     """Raised for a fault that does not exist, is written wrongly, or cannot be shown by this device."""
-
-    def __init__(self, sentence: str, hint: str = "") -> None:
-        super().__init__(sentence)
-        self.hint = hint
 
 
 class ChosenFault(msgspec.Struct, frozen=True):
@@ -259,7 +257,9 @@ class ChosenFault(msgspec.Struct, frozen=True):
 def find_fault(name: str) -> SimulatedFault:
     """Return the fault of that name. Raise `BadFaultError` if there is none."""
     if name not in BY_NAME:
-        raise BadFaultError(f"There is no fault {name!r}.", f"There are {', '.join(BY_NAME)}.")
+        raise BadFaultError(
+            message("There is no fault '{name}'.", name=name), message("There are {names:list}.", names=tuple(BY_NAME))
+        )
     return BY_NAME[name]
 
 
@@ -267,18 +267,23 @@ def parse_fault(text: str) -> ChosenFault:
     """Parse a fault as written after --fault: `jam@5`, `loss=0.01`. Raise `BadFaultError` if it is malformed."""
     found = _WRITTEN.fullmatch(text)
     if found is None:
-        raise BadFaultError(f"{text!r} is not a fault.", "Write NAME@N, as in jam@5, or NAME=CHANCE, as in loss=0.01.")
+        raise BadFaultError(
+            message("'{text}' is not a fault.", text=text),
+            message("Write NAME@N, as in jam@5, or NAME=CHANCE, as in loss=0.01."),
+        )
     name, ordinal, value = found.groups()
     return choose(find_fault(name), int(ordinal or 0), float(value) if value else None, text)
 
 
 def choose(fault: SimulatedFault, ordinal: int, value: float | None, text: str) -> ChosenFault:
     """Return the chosen fault. Raise `BadFaultError` if it does not take such an ordinal or value."""
-    hint = f"Write {fault.usage}."
+    hint = message("Write {usage}.", usage=fault.usage)
     if value is not None and not fault.unit:
-        raise BadFaultError(f"{text!r}: {fault.name} does not happen by chance.", hint)
+        raise BadFaultError(message("'{text}': {fault} does not happen by chance.", text=text, fault=fault.name), hint)
     if fault.unit == "chance" and value is not None and value > 1:
-        raise BadFaultError(f"{text!r}: a chance is a number from 0 to 1.", hint)
+        raise BadFaultError(message("'{text}': a chance is a number from 0 to 1.", text=text), hint)
     if fault.of == "nothing" and (ordinal or value is None or value != int(value)):
-        raise BadFaultError(f"{text!r}: {fault.name} needs a whole number of bytes.", hint)
+        raise BadFaultError(
+            message("'{text}': {fault} needs a whole number of bytes.", text=text, fault=fault.name), hint
+        )
     return ChosenFault(fault, ordinal, value)

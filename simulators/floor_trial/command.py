@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from controller.commands.floor.floor_options import driver
-from controller.commands.text import many, write_out
+from controller.commands.text import write_out
 from controller.problems import ProblemError
+from firmware_bridge.messages import counted, message
 
 if TYPE_CHECKING:
     from simulators.floor_trial.servers import Servers
@@ -50,7 +51,7 @@ def try_floor(tables: int, rounds: int | None, seed: int, fast: bool, console: b
         try:
             asyncio.run(_run(Path(name), servers, tables, rounds, seed, fast=fast, console=console))
         except StageError as error:
-            raise ProblemError(str(error)) from error
+            raise ProblemError(error) from error
 
 
 async def _run(
@@ -62,21 +63,26 @@ async def _run(
 
     _end_once_by_signal()
     async with floor_trial(folder, servers, tables=tables, rounds=rounds or ENDLESS, seed=seed, fast=fast) as floor:
-        write_out(
-            f"The floor: {floor.page}\nIn a terminal: cardshoe floor watch --broker localhost:{floor.broker.port}\n"
-            f"The database: psql '{floor.database}'\n"
-            + (
-                f"{many(tables, 'table', 'tables')} with {many(rounds, 'round', 'rounds')} each."
-                if rounds
-                else "Ctrl-C takes it down."
-            )
-        )
+        write_out(message("The floor: {address}", address=floor.page))
+        watch = f"cardshoe floor watch --broker localhost:{floor.broker.port}"
+        write_out(message("In a terminal: {command}", command=watch))
+        write_out(message("The database: {command}", command=f"psql '{floor.database}'"))
+        if rounds is None:
+            write_out(message("Ctrl-C takes it down."))
+        else:
+            each = counted("1 round", "{count} rounds", rounds)
+            write_out(counted("1 table with {rounds}.", "{count} tables with {rounds} each.", tables, rounds=each))
         if console and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
             await asyncio.to_thread(webbrowser.open, floor.page)
         if rounds is None:
             await floor.unless_one_fails(asyncio.Event().wait())
         for one in await floor.unless_one_fails(_until_stored(floor)):
-            write_out(f"{one.table}: in the store up to entry {one.entry:,}, {many(one.alarms, 'alarm', 'alarms')}")
+            alarms = counted("1 alarm", "{count} alarms", one.alarms)
+            stored = message(
+                "{name}: in the store up to entry {entry}, {alarms}",
+                name=one.table, entry=f"{one.entry:,}", alarms=alarms,
+            )  # fmt: skip
+            write_out(stored)
 
 
 def _end_once_by_signal() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, NoReturn
 
 from controller.problems import ProblemError
+from firmware_bridge.messages import AnyText, message
 from simulators.demo.processes import Processes, StageError, unless_one_fails
 from simulators.demo.stage import free_port
 
@@ -40,7 +41,7 @@ def find_servers() -> Servers:
     ]
     if mosquitto is None or not versions:
         raise ProblemError(
-            f"A floor needs a broker and a database; not installed: {', '.join(missing)}.",
+            message("A floor needs a broker and a database; not installed: {packages:list}.", packages=tuple(missing)),
             f"apt install {' '.join(missing)}",
         )
     return Servers(Path(mosquitto), versions[-1].parent)
@@ -70,16 +71,21 @@ class TrialBroker:
         await self._process.wait()
         self._processes.fail("mosquitto")
 
-    async def keep(self, say: Callable[[str], None]) -> NoReturn:
+    async def keep(self, say: Callable[[AnyText], None]) -> NoReturn:
         """Restart the server after each kill. Raise `StageError` if it ends by itself, or does not restart."""
         while True:
             assert self._process is not None
             if await self._process.wait() >= 0:
                 self._processes.fail("mosquitto")
-            say(f"The broker was killed. It starts again in {OUTAGE:.0f} seconds; the tables keep what it lacks.")
+            say(
+                message(
+                    "The broker was killed. It starts again in {seconds} seconds; the tables keep what it lacks.",
+                    seconds=round(OUTAGE),
+                )
+            )
             await asyncio.sleep(OUTAGE)
             await self.start()
-            say("The broker runs again.")
+            say(message("The broker runs again."))
 
 
 async def _until_ready(name: str, failure: Awaitable[NoReturn], is_ready: Callable[[], Awaitable[bool]]) -> None:
@@ -93,7 +99,9 @@ async def _until_ready(name: str, failure: Awaitable[NoReturn], is_ready: Callab
         async with asyncio.timeout(STARTS_WITHIN):
             await unless_one_fails(ask(), failure)
     except TimeoutError:
-        raise StageError(f"{name} has not answered for {STARTS_WITHIN:.0f} seconds") from None
+        raise StageError(
+            message("{program} has not answered for {seconds} seconds", program=name, seconds=round(STARTS_WITHIN))
+        ) from None
 
 
 async def _answers(port: int) -> bool:

@@ -15,6 +15,7 @@ from controller.api.people import Person
 from controller.api.pins import SALT, hash_pin, pin_matches
 from controller.roles import Role
 from controller.table.operations import AnyOperation
+from firmware_bridge.messages import MessageError, message
 
 CHEAP_SCRYPT: Final = 2**10  # PINs in a demonstration protect nothing, and every operation waits for them
 
@@ -40,12 +41,8 @@ Crew: TypeAlias = Sequence[CrewMember]
 """A dealer, a pit supervisor and a shift manager, in this order."""
 
 
-class CrewError(Exception):
-    """Raised if the people of a configuration cannot be played. The sentence says why, `hint` what to do."""
-
-    def __init__(self, sentence: str, hint: str) -> None:
-        super().__init__(sentence)
-        self.hint = hint
+class CrewError(MessageError):
+    """Raised if the people of a configuration cannot be played."""
 
 
 def crew_of(people: Sequence[Person], uid: int, pins: Mapping[str, str]) -> Crew:
@@ -56,7 +53,8 @@ def crew_of(people: Sequence[Person], uid: int, pins: Mapping[str, str]) -> Crew
     """
     if unknown := pins.keys() - {person.id for person in people}:
         raise CrewError(
-            f"There is no person {min(unknown)} in the configuration.", "Name one of its people with --pin."
+            message("There is no person {person} in the configuration.", person=min(unknown)),
+            message("Name one of its people with --pin."),
         )
     return tuple(_played(member, people, uid, pins) for member in CREW)
 
@@ -67,15 +65,24 @@ def _played(member: CrewMember, people: Sequence[Person], uid: int, pins: Mappin
         for person in same_rank:
             if uid in person.uids:
                 return CrewMember(person.id, person.name, person.role, "")
-        raise CrewError(f"No dealer has this user, {uid}.", "Add it to the uids of a dealer, or run as that user.")
+        raise CrewError(
+            message("No dealer has this user, {uid}.", uid=uid),
+            message("Add it to the uids of a dealer, or run as that user."),
+        )
     if not same_rank:
-        raise CrewError(f"There is no {member.role.word} in the configuration.", "Add one to its people.")
+        raise CrewError(
+            message("There is no {role} in the configuration.", role=member.role.named),
+            message("Add one to its people."),
+        )
     for person in sorted(same_rank, key=lambda person: person.id not in pins):
         pin = pins.get(person.id, member.pin)
         if pin_matches(pin, person.pin_hash):
             return CrewMember(person.id, person.name, person.role, pin)
     someone = same_rank[0]
-    raise CrewError(f"The PIN of {someone.name} is missing or wrong.", f"Give it with --pin {someone.id}=PIN.")
+    raise CrewError(
+        message("The PIN of {person} is missing or wrong.", person=someone.name),
+        message("Give it with --pin {id}=PIN.", id=someone.id),
+    )
 
 
 def member_for(crew: Crew, role_word: str) -> CrewMember:

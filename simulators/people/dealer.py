@@ -24,6 +24,7 @@ from controller.table import operations
 from controller.table.operations import AnyOperation
 from controller.table.phases import Phase, Service
 from firmware_bridge.cards import Card
+from firmware_bridge.messages import MessageError, message
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.people.crew import CREW, Crew, CrewClient, CrewMember, member_for
 from simulators.people.physical_table import PhysicalTable
@@ -51,11 +52,11 @@ class SimulationError(Exception):
     """Raised when the simulated people and the daemon contradict each other: a bug in either."""
 
 
-class PinNotKnownError(Exception):
+class PinNotKnownError(MessageError):
     """Raised when the table accepts the PIN of none of these people."""
 
 
-class ForeignRoundError(Exception):
+class ForeignRoundError(MessageError):
     """Raised when the table is in a round whose cards these people have not seen."""
 
 
@@ -98,7 +99,10 @@ class SimulatedDealer:
             try:
                 view = await self._quiet_view()
                 if view.phase not in (Phase.CLOSED, *BEFORE_ROUND):
-                    raise ForeignRoundError("The table is in a round that other people began.")
+                    raise ForeignRoundError(
+                        message("The table is in a round that other people began."),
+                        message("Finish or void that round first (`cardshoe operate`)."),
+                    )
                 self._played = view.round
                 while await self._act(view):
                     view = await self._quiet_view()
@@ -164,7 +168,10 @@ class SimulatedDealer:
                 await asyncio.sleep(NAP)  # the same request is sent again: its answer is kept
         self._refusals = 0 if answer.accepted else self._refusals + 1
         if self._refusals > PATIENCE and answer.code in ("pin", "pin-locked"):
-            raise PinNotKnownError(answer.sentence)
+            raise PinNotKnownError(
+                answer.sentence,
+                message("Name the table's configuration and its PINs: --dealer FILE --pin ID=PIN."),
+            )
         if self._refusals > PATIENCE:
             raise SimulationError(f"{type(operation).__name__} was refused again and again: {answer.sentence}")
         return answer.accepted
@@ -419,10 +426,9 @@ class SimulatedDealer:
             self._mechanism.clear_jam()
             return
         facts = self._table.facts(found.asks)
-        supervisor = (
-            member if member.role is not Role.DEALER or not found.asks else member_for(self._crew, "pit supervisor")
-        )
-        await self._enter(view, operations.ConfirmIrregularity(found.id, found.revision, facts), supervisor)
+        if member.role is Role.DEALER and found.asks:
+            member = member_for(self._crew, Role.PIT_SUPERVISOR.word)
+        await self._enter(view, operations.ConfirmIrregularity(found.id, found.revision, facts), member)
 
     async def _name_order(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
         """Name the reverse of the order in which they were read, and lay them out accordingly."""

@@ -18,6 +18,7 @@ from weakref import WeakKeyDictionary
 from controller.problems import ProblemError
 from firmware_bridge.device_url import DEFAULT_DRIVER, DeviceUrl
 from firmware_bridge.errors import TransportUnavailableError
+from firmware_bridge.messages import message
 from firmware_bridge.transports.base import OnData, OnLost
 from simulators.cli.device_options import UNIFORM, Shuffles, read_shuffle
 from simulators.devices.base import DeviceWithMechanism, Tempo
@@ -57,20 +58,24 @@ def front_of(url: DeviceUrl) -> MemoryFront:
     """
     if url.driver not in (DEFAULT_DRIVER, *ONE_WAY_SHOES):
         raise TransportUnavailableError(
-            f"No simulated device of this process speaks {url.driver}.",
-            f"Leave driver= out, or name one of {', '.join(ONE_WAY_SHOES)} for sim:///shoe.",
+            message("No simulated device of this process speaks {driver}.", driver=url.driver),
+            message("Leave driver= out, or name one of {drivers:list} for sim:///shoe.", drivers=tuple(ONE_WAY_SHOES)),
         )
     kind = KINDS.get(url.path)
     if kind is None:
         raise TransportUnavailableError(
-            f"There is no simulated device {url.path}.", f"Write {' or '.join(f'sim://{path}' for path in KINDS)}."
+            message("There is no simulated device {path}.", path=url.path),
+            message("Write {urls:or}.", urls=tuple(f"sim://{path}" for path in KINDS)),
         )
     if kind != "shoe" and url.driver != DEFAULT_DRIVER:
         raise TransportUnavailableError(
-            f"A device that speaks {url.driver} is a shoe.", f"Write sim:///shoe?driver={url.driver}."
+            message("A device that speaks {driver} is a shoe.", driver=url.driver),
+            message("Write {usage}.", usage=f"sim:///shoe?driver={url.driver}"),
         )
     if url.shuffle and kind != "shuffler":
-        raise TransportUnavailableError("A shoe does not shuffle.", "Leave shuffle= out, or write sim:///shuffler.")
+        raise TransportUnavailableError(
+            message("A shoe does not shuffle."), message("Leave shuffle= out, or write sim:///shuffler.")
+        )
     fronts = _FRONTS.setdefault(asyncio.get_running_loop(), {})
     name = f"{kind} {url.driver} {url.seed} {url.shuffle}"
     if name not in fronts:
@@ -93,7 +98,7 @@ def _shuffles(name: str) -> Shuffles:
     try:
         return read_shuffle(name)
     except ProblemError as error:
-        raise TransportUnavailableError(str(error), error.hint) from error
+        raise TransportUnavailableError(error.said, error.hint) from error
 
 
 def _cardlink(kind: Literal["shuffler", "shoe"], random: Random, shuffles: Shuffles) -> SimulatedDevice:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 from firmware_bridge.errors import TransportLostError, TransportUnavailableError
+from firmware_bridge.messages import message
 from firmware_bridge.transports.base import OnData, OnLost
 from simulators.devices.base import DeviceWithMechanism
 from simulators.devices.faulty_line import FaultyLine
@@ -43,7 +44,7 @@ class MemoryTransport:
 
     def _lose(self) -> None:
         self.closed = True
-        self._on_lost(TransportLostError("The other end of the connection in memory was closed."))
+        self._on_lost(TransportLostError(message("The other end of the connection in memory was closed.")))
 
 
 def memory_pair(
@@ -76,7 +77,9 @@ class MemoryFront:
         """Return the host's end. Raise TransportUnavailableError while another host has it."""
         if self._far is not None:
             raise TransportUnavailableError(
-                "This simulated device already has a host.", "Use another seed in the other URL.", "port-busy"
+                message("This simulated device already has a host."),
+                message("Use another seed in the other URL."),
+                "port-busy",
             )
         if isinstance(self.device, OneWayDevice):
             self.device.outgoing()  # bytes sent without a host are lost, as with real devices

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from firmware_bridge.device_url import DEFAULT_DRIVER
+from firmware_bridge.messages import AnyText
 from simulators.devices.fault_injection import FaultInjector
 from simulators.ports.pty import PtyFront
 from simulators.ports.tcp import TcpFront
@@ -65,7 +66,7 @@ class PluggedIn(NamedTuple):
 
 @asynccontextmanager
 async def plugged_in(
-    injector: FaultInjector, place: Place, say: Callable[[str], None] = lambda line: None
+    injector: FaultInjector, place: Place, say: Callable[[AnyText], None] = lambda line: None
 ) -> AsyncGenerator[PluggedIn, None]:
     """Yield the device behind its line at its front end. `say` is called with a line for each USB/IP client that is
     refused.
@@ -96,7 +97,7 @@ async def plugged_in(
 
 @asynccontextmanager
 async def _on_usb(
-    injector: FaultInjector, where: tuple[str, int], say: Callable[[str], None]
+    injector: FaultInjector, where: tuple[str, int], say: Callable[[AnyText], None]
 ) -> AsyncGenerator[PluggedIn, None]:
     speaks_cardlink = injector.driver == DEFAULT_DRIVER
     description = UsbDescription(injector.mechanism.profile.serial, interrupt=speaks_cardlink)

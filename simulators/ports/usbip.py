@@ -18,6 +18,7 @@ import struct
 from collections.abc import Callable
 from typing import Final, cast
 
+from firmware_bridge.messages import AnyText, message
 from simulators.ports.tcp import close
 from simulators.usb.descriptors import TO_HOST, UsbDescription
 from simulators.usb.usb_device import Transfer, UsbDeviceSide
@@ -73,7 +74,7 @@ class UsbIpFront:
         usb: UsbDeviceSide,
         host: str = "127.0.0.1",
         port: int = PORT,
-        say: Callable[[str], None] = lambda line: None,
+        say: Callable[[AnyText], None] = lambda line: None,
     ) -> None:
         self.usb = usb
         self.say = say
@@ -198,7 +199,8 @@ class UsbipConnection(asyncio.Protocol):
 
     def _refuse(self, why: str) -> None:
         peer = self._line.get_extra_info("peername") if self._line is not None else None
-        self._front.say(f"A USB/IP connection from {peer[0] if peer else 'nowhere'} was ended: {why}.")
+        host = peer[0] if peer else "?"
+        self._front.say(message("A USB/IP connection from {host} was ended: {why}.", host=host, why=why))
         self.end()
 
     def _stop_timer(self) -> None:

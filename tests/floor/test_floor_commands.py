@@ -74,8 +74,8 @@ async def test_a_chinese_terminal_shows_one_table_with_its_events(tmp_path: Path
         broker_with(tmp_path, *floor_of(16)) as (broker, connection),
         terminal(tmp_path, broker, "--table", "nc-01", "--language", "zh-Hans") as shown,
     ):
-        await shown.until("1张牌桌须停止发牌。")
-        for said in ("发牌时露牌", "1号位 · NC 5.7 · ", "区域主管"):
+        await shown.until("1张牌桌须停止派牌。")
+        for said in ("派牌时露牌", "1号位 · NC 5.7 · ", "区域主管"):
             await shown.until(said)
         await connection.publish("cardshoe/1/vienna/p1/nc-01/journal", decision(1, pause("lunch")))
         await shown.until("lunch")

@@ -59,7 +59,7 @@ async def test_sentences_come_in_the_language_of_the_page(tmp_path: Path) -> Non
     async with page_of(tmp_path, paused) as (page, _, _), page.reader("/v1/floor?language=zh-Hans") as found:
         await found.until(lambda: len(found.matters) == 2)
         matter, pause_ = found.matters
-        assert (matter["what"], matter["where"], matter["who"]) == ("发牌时露牌", "1号位", "区域主管")
+        assert (matter["what"], matter["where"], matter["who"]) == ("派牌时露牌", "1号位", "区域主管")
         assert matter["act"].startswith("请叫区域主管。1号位露牌了吗")
         assert pause_["what"] == "争议"
         async with page.reader(f"/v1/story?table={FIRST}&language=zh-Hans") as story:

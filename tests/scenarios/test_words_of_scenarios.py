@@ -331,6 +331,6 @@ def test_the_demo_refuses_a_file_that_is_not_a_scenario(content: bytes | None, t
 
 
 def test_no_concealed_face_is_printed() -> None:
-    lines = list(scenario_lines(load("nc/i01-foreign-card")))
+    lines = [str(line) for line in scenario_lines(load("nc/i01-foreign-card"))]
     assert any("cards to B3" in line for line in lines)
     assert not [line for line in lines if re.search(r"\b(?:[2-9TJQKA]|10)[CDHS]\b", line)]

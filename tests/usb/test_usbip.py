@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from firmware_bridge.messages import AnyText
 from simulators.devices.base import Tempo
 from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.simulated_device import SimulatedDevice
@@ -42,8 +43,8 @@ class Server(UsbIpFront):
         self.heard = Changes()
         super().__init__(UsbFront(device, usb), usb, port=0, say=self._note)
 
-    def _note(self, line: str) -> None:
-        self.said.append(line)
+    def _note(self, line: AnyText) -> None:
+        self.said.append(str(line))
         self.heard.note()
 
     def ended(self, connection: UsbipConnection) -> None:

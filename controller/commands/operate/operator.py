@@ -37,10 +37,10 @@ class RefusedLineError(MessageError):
 class Line:
     """A line that was read. `by` is the person who does all of it, unless the word itself names somebody."""
 
-    def __init__(self, words: Sequence[str]) -> None:
+    def __init__(self, words: Sequence[str], say: Callable[[Message], str] = str) -> None:
         """Read the words. Raise `UnreadableLineError` if they do not form an operation."""
         words, self.by = _split_person(list(words))
-        self.act: Act = read_line(words, WORDS, people=True)
+        self.act: Act = read_line(words, WORDS, people=True, say=say)
 
 
 def _split_person(words: list[str]) -> tuple[list[str], By]:

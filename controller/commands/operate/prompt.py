@@ -106,7 +106,7 @@ class Prompt:
 
     def _enter(self, words: list[str]) -> None:
         try:
-            self.operator.do(Line(words))
+            self.operator.do(Line(words, terminal()))
             for line in lines_of_answer(self.operator):
                 write_out(line)
         except RefusedLineError as refused:

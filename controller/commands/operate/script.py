@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from controller.commands.language import terminal
 from controller.commands.operate.operator import Line, Operator, RefusedLineError, lines_of_answer
 from controller.commands.text import say, write_out
 from controller.people_words.table_of_words import NothingDoneError
@@ -65,12 +66,13 @@ def read_script(name: str) -> Iterable[ScriptLine]:
 
 
 def _lines(source: Iterable[str]) -> Iterator[ScriptLine]:
+    say_in = terminal()
     for number, written in enumerate(source, start=1):
         words = written.partition("#")[0].split()
         if not words:
             continue
         try:
-            yield ScriptLine(number, " ".join(words), Line(words))
+            yield ScriptLine(number, " ".join(words), Line(words, say_in))
         except UnreadableLineError as error:
             yield ScriptLine(number, " ".join(words), None, error.message)
 

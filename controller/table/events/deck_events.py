@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.table.events.base import Event, with_deck, with_decks, with_new_deck, with_record
-from controller.table.events.lines import Fields, for_next, of_its_deck, with_slots, witnessed_by
+from controller.table.events.lines import Fields, done_by, for_next, of_its_deck, with_slots, witnessed_by
 from controller.table.model import (
     Deck,
     RecordedDeck,
@@ -86,7 +86,7 @@ class DeckNamed(Event, frozen=True, tag="deck_named"):
 class DeckShuffledOutside(Event, frozen=True, tag="deck_shuffled_outside"):
     """A recorded deck was shuffled before it was loaded."""
 
-    line = message("deck {deck} shuffled outside the device by {by}")
+    line = with_slots(message("deck {deck} shuffled outside the device by {by}"), by=done_by)
 
     deck: str
     by: str

@@ -31,7 +31,7 @@ PILE_WORDS: Final = {
 """Names of counted piles, besides hands."""
 
 
-BESIDES_PEOPLE: Final = {"device": message("the device"), "inference": message("inference")}
+BESIDES_PEOPLE: Final = {"device": message("the device"), "hand": message("hand"), "inference": message("inference")}
 """What notices an irregularity, shuffles or counts, besides people."""
 
 
