@@ -67,14 +67,19 @@ class Fault(NamedTuple):
 
     @property
     def with_hint(self) -> Message:
-        """Return the description of the fault and the next action."""
-        return message("{parts:sentences}", parts=(self.sentence, self.hint))
+        """Return the description of the fault and what to do."""
+        return message("{parts:sentences}", parts=(self.sentence, self.next_step))
+
+    @property
+    def next_step(self) -> Message:
+        """Return what to do, and then whom to call."""
+        return message("{parts:sentences}", parts=(self.hint, return_by(self.returned_by)))
 
 
 NO_ROOM: Final = Fault(
     "journal-full",
     message("The disk with the journal has no room left for another round."),
-    message("Make room on that disk, then return the table to service."),
+    message("Make room on that disk."),
 )
 
 
@@ -243,7 +248,7 @@ class TableService:
                 view,
                 service="out_of_service",
                 service_cause=self._fault.sentence,
-                next_step=return_by(self._fault.returned_by),
+                next_step=self._fault.next_step,
             )
         return view
 
@@ -383,8 +388,9 @@ class TableService:
         return self._clock.now().utc_ns + self.shifts.length_ns if isinstance(request.operation, SIGNS_ON) else 0
 
     def _faulty(self) -> OperationAnswer:
-        fault = self._fault or Fault("internal", message("The table could not decide this."), message("Try it again."))
-        return OperationAnswer.refused(fault.code, fault.with_hint)
+        if self._fault is None:
+            return OperationAnswer.refused("internal", message("The table could not decide this. Try it again."))
+        return OperationAnswer.refused(self._fault.code, self._fault.with_hint)
 
     def close(self) -> None:
         """Stop reading old events."""

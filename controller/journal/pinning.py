@@ -29,14 +29,11 @@ from firmware_bridge.messages import Message, message
 
 PIN: Final = "pin"
 ADDED: Final = "journal-added"
-_HINT: Final = message(
-    "Compare the journal with a backup and a noted head; then a pit supervisor returns the table to service."
-)
+_HINT: Final = message("Compare the journal with a backup and a noted head.")
 _FORGED_HINT: Final = message(
-    "Keep a copy of the folder for an audit, and compare it with a noted head, the witness and the floor; then a shift "
-    "manager returns the table to service."
+    "Keep a copy of the folder for an audit, and compare it with a noted head, the witness and the floor."
 )
-_KEY_HINT: Final = message("Find out who replaced the key; then a shift manager returns the table to service.")
+_KEY_HINT: Final = message("Find out who replaced the key.")
 
 
 class Doubt(msgspec.Struct, frozen=True):

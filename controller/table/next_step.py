@@ -345,4 +345,4 @@ BY_PHASE: Final[dict[Phase, Callable[[TableState], tuple[Message, ...]]]] = {
 
 def return_by(role: Role) -> Message:
     """Return what a table waits for that is out of service for its own reason, whatever its device does."""
-    return message("The table is out of service. Call the {role} to return it to service.", role=role.named)
+    return message("Call the {role} to return the table to service.", role=role.named)

@@ -115,7 +115,9 @@ async def test_several_doubts_are_shown_together_and_the_highest_rank_decides() 
                 voice, shown = CrewClient(client, Random(1)), await client.state()
                 for said in ("signed by another key", "The pin ", "local key", "no entry says that they were deleted"):
                     assert said in str(shown.service_cause)
-                assert str(shown.next_step).endswith("Call the shift manager to return it to service.")
+                assert str(shown.next_step).endswith(
+                    "and the floor. Call the shift manager to return the table to service."
+                )
                 refused = await voice.send(voice.request(SUPERVISOR, shown.round, operations.ReturnToService()))
                 assert not refused.accepted
                 for said in ("signed by another key", "The pin "):
