@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
 import sys
 from functools import partial
@@ -66,7 +67,7 @@ class Commands(FoundCommands):
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run the command. A failure of standard output decides the exit code."""
-        os.umask(os.umask(0) & ~stat.S_IRWXU)  # otherwise the command could not read what it writes
+        _reset_inherited()
         with StandardStreams():
             return super().main(*args, **extra)
 
@@ -88,6 +89,17 @@ class Commands(FoundCommands):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(super().list_commands(ctx))
+
+
+def _reset_inherited() -> None:
+    """Reset what the program that started this one may have set: a umask that denies the owner, so that a command could
+    not read what it writes; blocked signals, so that none would end it; ignored ends of processes, so that their exit
+    codes would be lost.
+    """
+    os.umask(os.umask(0) & ~stat.S_IRWXU)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD))
+    if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 
 
 @click.group(

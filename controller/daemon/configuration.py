@@ -32,7 +32,7 @@ class ConfigurationError(MessageError):
         (first, *others) = mistakes
         if not others:
             self.summary = message("{path}: {mistake}", path=str(path), mistake=first.sentence)
-            hint = first.hint or message("Correct it; `cardshoe config check` says whether the file is correct.")
+            hint = first.hint or message("Correct it, then run `cardshoe config check`.")
             super().__init__(self.summary, hint)
             return
         self.summary = message("{path} has {count} mistakes.", path=str(path), count=len(mistakes))
@@ -44,7 +44,7 @@ class ConfigurationError(MessageError):
                 count=len(mistakes),
                 mistakes=listed,
             ),
-            message("Correct them all; `cardshoe config check` says whether the file is correct."),
+            message("Correct them all, then run `cardshoe config check`."),
         )
 
 
@@ -74,12 +74,12 @@ def _read(path: Path) -> bytes:
         with open_named(path) as file:
             data = file.read(LARGEST_FILE + 1)
     except OSError as error:
-        refused = Mistake(
-            message("It cannot be read: {why}.", why=why_unreadable(error)),
-            message("Only its owner may read it: run the command as root, or name another file.")
-            if isinstance(error, PermissionError)
-            else message("Name a table's configuration that is there."),
-        )
+        hint = message("Name a table's configuration that is there.")
+        if isinstance(error, PermissionError):
+            hint = message("Only its owner may read it: run the command as root, or name another file.")
+        elif (within := path / "table.toml").is_file():
+            hint = message("Name the file in it: {path}", path=str(within))
+        refused = Mistake(message("It cannot be read: {why}.", why=why_unreadable(error)), hint)
         raise ConfigurationError(path, [refused]) from error
     if len(data) > LARGEST_FILE:
         raise ConfigurationError(
@@ -92,6 +92,9 @@ def _decode(path: Path, data: bytes) -> dict[str, Any]:
     text = ""
     try:
         text = decode_edited(data)
+        if not text.strip():
+            copy = message("Put its copy back from the safe, or make the table's folder with `cardshoe init`.")
+            raise ConfigurationError(path, [Mistake(message("It is empty."), copy)])
         written: dict[str, Any] = msgspec.toml.decode(text)
     except NotTextError as error:
         refused = Mistake(message("It cannot be read: {why}.", why=error.why), "")

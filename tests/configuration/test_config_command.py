@@ -59,6 +59,19 @@ def test_a_good_file_and_the_files_that_it_names(good: Path) -> None:
     }
 
 
+def test_an_empty_file_and_a_folder_have_their_own_next_step(good: Path) -> None:
+    done = cardshoe("check", str(good.parent))
+    assert (done.exit_code, done.stderr.splitlines()[1]) == (78, f"  Name the file in it: {good}")
+    good.write_text("\n")
+    done = cardshoe("check", str(good))
+    assert (done.exit_code, done.stderr.splitlines()[0]) == (78, f"cardshoe: {good}: It is empty.")
+
+
+def test_a_warning_is_counted_in_the_first_line(good: Path) -> None:
+    good.write_text(GOOD.replace("[api]", "[api.http]\nport = 80\n[api]"))
+    assert "no mistakes, but 1 warning. Table T-1" in cardshoe("check", str(good)).stdout
+
+
 def test_all_mistakes_are_reported_together_with_their_places(good: Path) -> None:
     bad = GOOD.replace('"sets"', '"piles"').replace("[api]", "[api]\nsocke = 1").replace(HASH, "x")
     good.write_text(bad)

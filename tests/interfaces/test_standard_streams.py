@@ -103,3 +103,19 @@ def test_a_new_table_whose_pins_nobody_got_is_removed(tmp_path: Path) -> None:
     with unwritable("full") as full:
         code, said = end_of("init new --simulated --yes", tmp_path, stdout=full)
     assert (code, list(tmp_path.iterdir())) == (UNWRITABLE, []), said
+
+
+INHERITED = """
+import signal
+signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGHUP))
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+from controller.commands.main import main
+main(["completion", "bash"], standalone_mode=False)
+assert not signal.pthread_sigmask(signal.SIG_BLOCK, ())
+assert signal.getsignal(signal.SIGCHLD) is signal.SIG_DFL
+"""
+
+
+def test_signals_that_the_starting_program_blocked_end_a_command() -> None:
+    done = subprocess.run([sys.executable, "-c", INHERITED], capture_output=True, check=False, text=True)
+    assert done.returncode == 0, done.stderr

@@ -102,7 +102,16 @@ def check(path: Path, running: Path | None, as_json: bool) -> None:
         counted("1 person", "{count} people", people),
         message("device {url}", url=str(configuration.device_url)),
     )
-    write_out(message("{path}: no mistakes. Table {parts:list}.", path=str(path), parts=summed_up))
+    said = message("{path}: no mistakes. Table {parts:list}.", path=str(path), parts=summed_up)
+    if remarks:
+        warnings = counted("1 warning", "{count} warnings", len(remarks))
+        said = message(
+            "{path}: no mistakes, but {warnings}. Table {parts:list}.",
+            path=str(path),
+            warnings=warnings,
+            parts=summed_up,
+        )
+    write_out(said)
     for remark in remarks:
         write_out(message("  - {parts:sentences}", parts=tuple(filter(None, remark))))
 
