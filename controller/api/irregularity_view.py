@@ -12,6 +12,7 @@ from controller.table.irregularities.questions import (
     becomes_sentence,
     claims,
     decider,
+    entry_in_doubt,
     number_moves,
     question,
     question_of,
@@ -78,7 +79,8 @@ class IrregularityView(msgspec.Struct, frozen=True):
     `noticed_by`: device, inference or a person. `counted`: cards at the place, as counted. `blocks`: it holds the
     table. `facts`: those known or stated so far. `clauses`: those that may apply, depending on the open questions;
     empty means none. `senses`: when each of them applies, in a few words. `claims`: the questions that confirm it, in
-    order: the first yes confirms it. Empty if only a count shows it, or it is decided.
+    order: the first yes confirms it. Empty if only a count shows it, or it is decided. `entered`: it is known from
+    faces that a person entered, and the question is whether that entry is right.
     """
 
     id: int
@@ -121,6 +123,7 @@ class IrregularityView(msgspec.Struct, frozen=True):
     headline: AnyText = ""  # the act or question in a few words
     further: AnyText = ""  # that it may concern the previous round too
     becomes: AnyText = ""  # what happens to the card in question, or to the result of an earlier round
+    entered: bool = False
 
 
 def _options(state: TableState, found: Irregularity) -> tuple[str, ...]:
@@ -192,6 +195,7 @@ def irregularity_view(state: TableState, found: Irregularity, noticed_utc_ns: in
         senses=tuple(one for _, one in clauses),
         claims=tuple(ClaimView(*one) for one in claims(state, found)),
         becomes=becomes_sentence(state, found) or "",
+        entered=entry_in_doubt(state, found) is not None,
     )
 
 

@@ -22,7 +22,7 @@ from controller.table.events import AnyEvent
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.put_down import becomes
 from controller.table.irregularities.questions import without_calls
-from controller.table.model import SettledBet
+from controller.table.model import SettledBet, Stage
 from controller.table.next_step import next_step
 from controller.table.offers import ANOTHER
 from controller.table.operations import Operation
@@ -79,8 +79,9 @@ class PreviewAnswer(msgspec.Struct, frozen=True):
 
     `role`: the lowest rank that may enter it. `clause`: the one that applies to a confirmed irregularity; may be empty.
 
-    `void`: the round would be void. `twice`: it must be entered again. `opens`: the number of further open
-    irregularities; `closes`: the ids of those that would end. `moves`: the cards that people would have to move.
+    `asks`: the irregularity would ask further questions. `void`: the round would be void. `twice`: it must be entered
+    again. `opens`: the number of further open irregularities; `closes`: the ids of those that would end. `moves`: the
+    cards that people would have to move.
     """
 
     accepted: bool
@@ -102,6 +103,7 @@ class PreviewAnswer(msgspec.Struct, frozen=True):
     clause: str = ""
     moves: tuple[MoveView, ...] = ()
     becomes: AnyText = ""  # what happens to the card, if neither the next step nor a move says it yet
+    asks: bool = False
 
 
 def may_be_tried(operation: Operation) -> bool:
@@ -129,8 +131,14 @@ def preview(state: TableState, operation: Operation) -> PreviewAnswer:
     answer = _changes(state, decided.state, decided.events, twice=twice)
     following = without_calls(next_step(_without_pause(decided.state)), role)
     comes = None if answer.moves else _becomes(state, operation, decided.events, following)
+    found = decided.state.find_open(getattr(operation, "irregularity", 0))
     return msgspec.structs.replace(
-        answer, role=role, clause=_clause(decided.events), next_step=following, becomes=comes or ""
+        answer,
+        role=role,
+        clause=_clause(decided.events),
+        next_step=following,
+        becomes=comes or "",
+        asks=found is not None and found.stage is Stage.CLAIMED and bool(found.asks),
     )
 
 

@@ -30,7 +30,7 @@ from controller.api.preview import preview
 from controller.api.round_events import UnreadableEventError, events_of_round, with_lines
 from controller.api.screen_lines import Names, names_with_screens
 from controller.api.screen_state import MessageKind, PersonView, ScreenView, own_part
-from controller.api.screen_stream import STOPPED, ScreenStates, ShownTable
+from controller.api.screen_stream import ScreenStates, ShownTable
 from controller.games.own_words import OwnWords
 from controller.journal import JournalError
 from controller.table.model import PinLock
@@ -88,7 +88,7 @@ class ScreenRoutes:
                 )
             except asyncio.CancelledError:
                 if self._streams.closed:
-                    await write(response, STOPPED)
+                    await write(response, self._states.stopped())
                 raise
         return response
 

@@ -35,7 +35,6 @@ from controller.table.state import TableState
 
 TURN: Final = 0.05  # seconds, in which a screen gets one state at most
 BEAT_EVERY: Final = 1.0  # seconds
-STOPPED: Final = b"event: stopped\ndata: {}\n\n"  # the last message of a daemon that stops normally
 LOOKED_FOR: Final = 64  # events searched for the last one that is shown to people
 
 Write = Callable[[bytes], Awaitable[None]]
@@ -58,6 +57,12 @@ class ShownTable(Protocol):
     def utc_ns(self) -> int: ...
 
     def offers(self) -> tuple[Offer, ...]: ...
+
+
+class StoppedNote(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The last message. `seen`: as in a beat."""
+
+    seen: str = ""
 
 
 class ScreenStates:
@@ -117,6 +122,10 @@ class ScreenStates:
     def beat(self) -> bytes:
         link = self._table.link_view()
         return encode(Beat(self._table.utc_ns(), link.age, link.state, self._seen))
+
+    def stopped(self) -> bytes:
+        """Return the last message of a daemon that stops normally, with what was shown last."""
+        return b"event: stopped\ndata: %s\n\n" % encode(StoppedNote(self._seen))
 
     def show_seen(self, sentence: str) -> None:
         """Show on all screens at once what only eyes see at a simulated table."""

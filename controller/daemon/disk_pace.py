@@ -81,8 +81,8 @@ class DiskPace:
             )
         if self._slowest and self._clock() - self._slow_at < SAID_FOR:
             return message(
-                "The disk with the journal is slow: a commit took more than {seconds} s. Nothing is lost. Have the "
-                "disk checked, and find out what else writes to it.",
+                "The disk with the journal is slow: recording an entry took more than {seconds} s. Nothing is lost. "
+                "Have the disk checked, and find out what else writes to it.",
                 seconds=_level(self._slowest),
             )
         return None

@@ -169,7 +169,7 @@ FACT_QUESTIONS: Final[dict[str, Message]] = {
     "wrong_number": message("Does a hand have a wrong number of cards?"),
     "dealer_hand": message("Is it the {dealer}'s hand?"),
     "misplaced": message("Does a card lie in the wrong place?"),
-    "handled": message("Had a Player handled cards before that?"),
+    "handled": message("Had Players handled cards before you noticed?"),
     "order_known": message("Do you know the order of the cards?"),
     "places_certain": message("Is it certain where every card belongs?"),
     "before_close": message('Was it before "No more bets"?'),

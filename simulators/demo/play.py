@@ -24,6 +24,7 @@ from controller.commands.vocabulary import words_of
 from controller.games.specification import Unit
 from controller.language import ENGLISH, translated
 from firmware_bridge.messages import message
+from firmware_bridge.plain_text import plain
 from simulators.demo.account import RunAccount
 from simulators.demo.known_screens import enrol, known, place, remember
 from simulators.demo.stage import DemoStage, free_port
@@ -82,7 +83,9 @@ async def play(asked: DemoOptions) -> RunAccount:
                 await show_console(f"http://localhost:{port}/", Terminal(asked.language), visitor=asked.visitor)
             await _follow(asked, stage, client, account)
             if asked.visitor:
-                click.echo(Terminal(asked.language)(message("All rounds dealt.")))
+                ended = Terminal(asked.language)(message("All rounds dealt."))
+                await client.show_seen(plain(ended))
+                click.echo(ended)
             if asked.console and not asked.visitor:
                 say = Terminal(asked.language)
                 click.echo(say(message("All rounds are played. The console stays open until Ctrl-C.")))

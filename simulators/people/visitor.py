@@ -26,7 +26,7 @@ from controller.games.specification import FACT_QUESTIONS, Choice, Kind, Unit
 from controller.rules.dealing_order import DEALER, Place, box, dealing_order
 from controller.table import operations
 from controller.table.operations import AnyOperation
-from controller.table.phases import Phase, Service
+from controller.table.phases import DEALING, Phase, Service
 from firmware_bridge.messages import Message, counted, message, sentences
 from firmware_bridge.plain_text import plain
 from simulators.devices.mechanism import SET_SIZE
@@ -39,6 +39,7 @@ from simulators.people.supervisor import Patience, contradiction, lying_places
 
 FACE_UP: Final = frozenset({Mishap.EXPOSED_CARD, Mishap.FACE_UP, Mishap.FACE_UP_EARLY})
 REPORTED: Final = frozenset({Kind.EXPOSED_CARD, Kind.WRONG_COUNT})
+AFTER_BETS: Final = DEALING | {Phase.EXAMINING, Phase.EXPOSING}
 
 
 def line_of_sight(view: TableView, operation: AnyOperation) -> Message | None:
@@ -113,6 +114,8 @@ class VisitorsHands(SimulatedDealer):
     async def _enter(self, view: TableView, operation: AnyOperation, member: CrewMember | None = None) -> bool:
         if self._decides:
             return await super()._enter(view, operation, member)
+        if isinstance(operation, operations.NoMoreBets) and self._bets_unlike(view) is not None:
+            operation = operations.OccupyBoxes(self._bets)  # until every bet is marked
         self._tell_once(line_of_sight(view, operation))
         await self._wait_for_entry(view)
         return True
@@ -131,9 +134,10 @@ class VisitorsHands(SimulatedDealer):
             self._announced = None
         self._coming = None
 
-    async def _show(self) -> None:
+    async def _show(self, view: TableView) -> None:
         """Show the person at the page what is to be seen at the table, and who comes."""
-        lines = [line for line in (self._sees, self._coming) if line is not None]
+        unlike = self._bets_unlike(view) if view.phase in AFTER_BETS and not view.irregularities else None
+        lines = dict.fromkeys(line for line in (unlike, self._sees, self._coming) if line is not None)
         said = plain(self._say(sentences(*lines))) if lines else ""
         if said != self._shown:
             await self._client.show_seen(said)
@@ -143,11 +147,11 @@ class VisitorsHands(SimulatedDealer):
         """Wait until something came after `view` and `until` is true of the table, or the supervisor decided."""
         while True:
             with suppress(TableUnreachableError):
-                await self._show()
                 now = await self._client.state()
+                await self._show(now)
                 if now.entry > view.entry and until(now):
                     self._sees = None
-                    await self._show()
+                    await self._show(now)
                     return
                 if self._comes is not None and self._patience.is_over and await self._supervise(now, self._comes):
                     return
@@ -164,8 +168,9 @@ class VisitorsHands(SimulatedDealer):
         if self._is_over(view):
             return False
         if self._table.needs_deck:
-            self._tell_once(message("The cards are collected and the deck is put in."))
-            await self._show()
+            collected = message("The cards are collected and the deck is put in.")
+            self._tell_once(collected if view.round else message("The deck is put in."))
+            await self._show(view)
             await self._table.gather_and_load()
         elif not view.deck.shuffled:
             self._tell_once(message("The deck is shuffled by hand."))
@@ -188,7 +193,7 @@ class VisitorsHands(SimulatedDealer):
         self._cancel_visit()
         self._sees = None
         await super()._in_round(view)
-        await self._show()
+        await self._show(view)
 
     def _deal_as_marked(self, view: TableView, planned: PlannedRound) -> PlannedRound:
         """Deal to the boxes that the person marked, even if bets lie elsewhere: cards go where the table says."""
@@ -224,14 +229,19 @@ class VisitorsHands(SimulatedDealer):
         return self._round is not None and self._round.mishap in FACE_UP
 
     def _see_bets(self, view: TableView) -> None:
-        """Say where bets lie that are marked incorrectly."""
+        if line := self._bets_unlike(view):
+            self._tell_once(line)
+
+    def _bets_unlike(self, view: TableView) -> Message | None:
+        """Return where bets lie that are marked incorrectly."""
+        if game(view.game).every_hand:
+            return None
         marked, lie = set(view.boxes), set(self._bets)
         lines = [
             *(message("No bet lies at {place}.", place=_named(view, [box(one)])) for one in sorted(marked - lie)),
             *(message("A bet lies at {place}.", place=_named(view, [box(one)])) for one in sorted(lie - marked)),
         ]
-        if lines:
-            self._tell_once(sentences(*lines, message("Tap Problem, then Box marked wrongly.")))
+        return sentences(*lines, message("Tap Problem, Bets, Box marked wrongly.")) if lines else None
 
     async def _deal_set(self, view: TableView, planned: PlannedRound) -> None:
         planned = self._deal_as_marked(view, planned)
@@ -317,7 +327,7 @@ class VisitorsHands(SimulatedDealer):
         elif member is not CREW[0]:
             self._announced = member
             self._coming = message(
-                "{name} ({rank}) comes in {seconds} s and decides. Or sign yourself as {name}: PIN {pin}.",
+                "Sign as {name} ({rank}): PIN {pin}. Or {name} comes after {seconds} s.",
                 name=member.name,
                 rank=member.role.named,
                 seconds=round(self._patience.seconds),
@@ -388,7 +398,13 @@ class VisitorsHands(SimulatedDealer):
             return
         if self._clears_jam():
             return
-        if why := self._contradiction(view, found):
+        place = found.place or ""
+        if found.entered and self._table.hands.get(place):
+            self._tell_once(line_of_sight(view, operations.ExposeHand(place, self._table.cards_at(place))))
+        elif found.facts.counted_wrong:  # by a count at the page
+            counted_right = operations.CountCards("stub", self._table.count_stub(), CREW[1].id)
+            self._tell_once(line_of_sight(view, counted_right))
+        elif why := self._contradiction(view, found):
             self._tell_once(message("You look at the cards. The report is wrong: {why}.", why=why))
         elif not found.asks:
             self._tell_once(message("You look at the cards. The report is right."))
@@ -403,9 +419,7 @@ class VisitorsHands(SimulatedDealer):
         await self._wait_for_entry(view)
 
     async def _name_order(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
-        self._tell_once(
-            message("Card 1 came out first, then card 2, and so on. Tap the cards in the order of their numbers.")
-        )
+        self._tell_once(message("Card 1 came out first. Tap the cards by number."))
         await self._wait_for_entry(view)
 
     async def _choose(self, view: TableView, found: IrregularityView) -> None:

@@ -117,6 +117,15 @@ def _back() -> TableHarness:
     return table
 
 
+def _three_boxes_away() -> TableHarness:
+    settings = Settings("NC", Unit.SETS, 3, count_stub_by_hand=True)
+    table = TableHarness(boxes=(1, 2, 3), settings=settings).start().to_betting()
+    table.do(operations.NoMoreBets())
+    table.take(2)
+    table.lose_link()
+    return table
+
+
 def _all_results() -> TableHarness:
     settings = Settings("NC", Unit.SETS, 9, count_stub_by_hand=True)
     table = TableHarness(boxes=SEVEN, settings=settings, hands=ALL_HANDS).start().to_dealing()
@@ -280,6 +289,7 @@ MORE: Final[dict[str, Made]] = {
     "swapped": _swapped,
     "paused": _paused,
     "away": _away,
+    "three boxes away": _three_boxes_away,
     "back": _back,
     "four cards": lambda: _reported(Kind.WRONG_COUNT, "D", counted=4),
     "late bet": lambda: _reported(Kind.LATE_BET, "B3"),

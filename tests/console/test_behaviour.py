@@ -571,3 +571,72 @@ def test_a_pin_is_not_a_password_that_a_browser_keeps(page: Page, server: PageSe
     assert pin.evaluate("node => getComputedStyle(node).webkitTextSecurity") == "disc"
     assert page.locator("input[type=password]").count() == 0
     assert page.locator("html").get_attribute("translate") == "no"
+
+
+def test_who_reported_sees_it_and_calls_the_person_who_confirms(page: Page, server: PageServer) -> None:
+    """Confirming is not the largest button of the dealer who reported it and may not confirm it."""
+    state = states()["foreign card"]
+    (matter,) = state["view"]["irregularities"]
+    matter = matter | {"noticed_by": state["screen"]["dealer"]}
+    show(server, "foreign card", view=state["view"] | {"irregularities": [matter]})
+    page.goto(server.address)
+    says(page, "#sentence", "Call the pit supervisor to confirm.")
+    says(page, "#panel .facts", "A foreign card")
+    says(page, "#panel .facts", "Reported by you")
+    assert page.locator('#panel [data-act="confirm"]').inner_text() == "Pit supervisor confirms"
+    assert page.locator("#panel .primary").count() == 0
+
+
+def test_nothing_but_coming_on_duty_is_offered_while_no_dealer_is_signed_on(page: Page, server: PageServer) -> None:
+    state = states()["idle"]
+    show(server, "idle", screen=state["screen"] | {"dealer": "", "dealer_name": ""})
+    page.goto(server.address)
+    says(page, "#sentence", "Sign on at this screen.")
+    assert page.locator("#panel .primary").get_attribute("data-act") == "sign_on/"
+    assert page.locator("#panel .list button:not(.off)").count() == 0
+    page.locator("#panel .list button.off").first.click()
+    says(page, "#answer .text.refused", "Sign on at this screen.")
+
+
+def test_a_tap_on_another_act_takes_a_refusal_away(page: Page, server: PageServer) -> None:
+    test_nothing_but_coming_on_duty_is_offered_while_no_dealer_is_signed_on(page, server)
+    page.locator('#panel [data-act="sign_on/"]').click()
+    says(page, "#sentence", "PIN")
+    assert "Sign on at this screen." not in page.locator("#answer .text").inner_text()
+
+
+LABELS: Final = """async () => {
+  const { store } = await import("/console/js/store.js");
+  const { entryLabel } = await import("/console/js/labels.js");
+  return store.screen.view.entries.map((one) => entryLabel(store.screen, one));
+}"""
+
+
+def test_entries_are_named_by_what_people_did_and_about_which_matter(page: Page, server: PageServer) -> None:
+    follow(page, server, "choosing")
+    marked, reported, confirmed = page.evaluate(LABELS)
+    assert marked.endswith("marked bets at 1, 3, 6")
+    assert reported.endswith("reported a card exposed in dealing, Box 3")
+    assert confirmed.endswith("confirmed \u00b7 a card exposed in dealing, Box 3")
+
+
+def test_every_suit_is_in_sight_below_a_fact(page: Page, server: PageServer) -> None:
+    layout = states()["examining"]["layout"] | {"hands_by_device": True}
+    show(server, "examining", layout=layout)
+    page.goto(server.address)
+    page.locator('#panel [data-act="expose_hand/D"]').click()
+    says(page, "#panel .facts", "Enter what you see")
+    cards, panel = (page.locator(one).bounding_box() for one in ("#panel .grid", "#panel .middle"))
+    assert cards
+    assert panel
+    assert cards["y"] + cards["height"] <= panel["y"] + panel["height"]
+
+
+def test_a_fact_is_not_a_part_of_the_headlines_sentence(page: Page, server: PageServer) -> None:
+    """In Chinese a sentence of the next step may end in the words of the headline."""
+    view = states()["settling"]["view"]
+    show(server, "settling", view=view | {"headline": "B.", "next_steps": ["A: B.", "C. B."]})
+    page.goto(server.address)
+    says(page, "#panel .facts", "A: B.")
+    says(page, "#panel .facts", "C.")
+    assert "C. B." not in page.locator("#panel .facts").inner_text()

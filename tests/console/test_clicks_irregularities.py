@@ -157,13 +157,13 @@ async def test_a_wrong_number_of_cards_is_counted_on_the_pad() -> None:
         await console.press("ok")
         await console.page.locator('.place[data-place="D"]', has_text="4 cards").wait_for()
         await console.press("no")
-        await console.reads("Had a Player handled cards before that? NO")
+        await console.reads("Had Players handled cards before you noticed? NO")
         await console.press("again")
         await console.says("Does the Dealer have 4 cards?")
         await console.press("yes")
-        await console.says("Had a Player handled")
+        await console.says("Had Players handled")
         await console.press("yes")
-        await console.reads("Had a Player handled cards before that? YES")
+        await console.reads("Had Players handled cards before you noticed? YES")
 
 
 async def test_a_jam_is_cleared_and_the_deal_continues() -> None:

@@ -49,11 +49,10 @@ async def test_a_visitor_deals_a_round_with_an_exposed_card(marked: str) -> None
             exposed = await printed(child, r"Card \d of (.*) lies face up")
             await console.answers(f"You see: {exposed[0]}")
             await report_exposed(console, exposed[1])
-            await printed(
-                child, f"{SUPERVISOR.name} .* comes in 3600 s and decides. Or sign yourself .* {SUPERVISOR.pin}"
-            )
+            await printed(child, f"{SUPERVISOR.pin}. Or {SUPERVISOR.name} comes after 3600 s")
             await console.confirm(SUPERVISOR)
             await finish(console, boxes)
+            await console.answers("All rounds dealt.")
             await chromium.close()
         assert await child.ended() == 0
         assert "All rounds dealt." in child.out
@@ -135,7 +134,7 @@ async def test_a_wrongly_marked_box_is_corrected_and_the_round_continues() -> No
             await console.press("done")
             await console.press("Entered by mistake")
             await console.sign(SUPERVISOR)
-            await console.says("Had a Player handled cards")
+            await console.says("Had Players handled cards")
             await console.press("yes")
             await console.press("confirm")
             await console.says("Do you know which card belongs where?")

@@ -209,3 +209,10 @@ def test_the_layout_is_in_the_words_of_the_game(game_id: str) -> None:
     assert layout.first_card is (game_id == "F3")
     assert any(wager.main for wager in layout.wagers)
     assert not layout.wagers_entered
+
+
+async def test_the_last_message_has_what_was_shown_last() -> None:
+    table = Table()
+    table.screens = ScreenStates(table)
+    table.screens.show_seen("All rounds dealt.")
+    assert table.screens.stopped() == b'event: stopped\ndata: {"seen":"All rounds dealt."}\n\n'

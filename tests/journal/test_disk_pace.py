@@ -53,10 +53,10 @@ def test_a_slow_disk_is_reported_while_it_waits_and_for_ten_minutes() -> None:
     assert "a commit has waited for more than 5 s" in str(pace.warning)
     work.end()
     pace.committed(6.5)
-    assert "a commit took more than 5 s" in str(pace.warning)
+    assert "recording an entry took more than 5 s" in str(pace.warning)
     pace.committed(1.2)
     clock.now += SAID_FOR - 1
-    assert "a commit took more than 5 s" in str(pace.warning)
+    assert "recording an entry took more than 5 s" in str(pace.warning)
     clock.now += 2
     assert not pace.warning
 

@@ -179,7 +179,7 @@ def test_a_missing_answer_is_asked_for_with_its_question() -> None:
     code, sentence = table.refused(confirm, Role.PIT_SUPERVISOR)
     assert code == "fact"
     assert sentence.startswith("Answer first: ")
-    assert "Had a Player handled cards before that?" in sentence
+    assert "Had Players handled cards before you noticed?" in sentence
     assert "order of the cards" not in sentence, "what was answered is not asked again"
 
 

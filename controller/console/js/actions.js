@@ -1,8 +1,9 @@
 // The acts: which of them each phase, every state and the menu show, and their buttons.
 
+import { moves } from "./arrows.js";
 import { needsSign, start, step } from "./flow.js";
 import { shown } from "./operate.js";
-import { placeOrPile } from "./labels.js";
+import { movedLabel, placeOrPile } from "./labels.js";
 import { store } from "./store.js";
 import { knows, placeName, say } from "./words.js";
 
@@ -16,7 +17,7 @@ const SECONDARY = {
   first_card: ["show_first_card", "reopen_bets"],
   dealing_sets: ["reopen_bets", "place_cards", "handle_cards"],
   dealing_singles: ["reopen_bets", "place_cards", "handle_cards"],
-  examining: ["players_examined"], // a hand is turned over by a tap at its place
+  examining: ["handle_cards"],
   exposing: ["handle_cards"],
   settling: ["count_cards", "correct_entry", "correct_bet"],
   maintenance: ["instruct_device"],
@@ -31,6 +32,7 @@ export const MENU = {
   round: [
     "abandon_round",
     "deal_by_hand",
+    "players_examined",
     "name_exposed",
     "place_cards",
     "handle_cards",
@@ -71,6 +73,7 @@ const BESIDE = 4; // acts beside the next one; the others are in the menu
 /** Return the label of an offer's button. */
 export function label(screen, offer) {
   const { place, instruction, pile, viewed, overlooked, another } = offer.arguments;
+  if (offer.operation === "reconstruct") return movedLabel(moves(screen.view));
   if (viewed) return say("op.handle_cards.viewed");
   if (overlooked) return say("op.place_wager.overlooked");
   if (another) return say("op.bring_deck.another");
@@ -181,7 +184,8 @@ function isMeant({ layout }, { operation, arguments: known }) {
 export function always(screen) {
   return ALWAYS.map((operation) => {
     const offer = screen.offers.find((one) => one.operation === operation);
-    const again = operation === "pause_table" && screen.view.paused ? ".again" : "";
+    const isPaused = operation === "pause_table" && screen.view.paused;
+    const again = isPaused ? (screen.view.paused === say("phrase.follows") ? ".again" : ".change") : "";
     const begin = operation === "pause_table" ? pause : (_, problem) => start(problem);
     return {
       key: operation,

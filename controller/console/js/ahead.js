@@ -54,7 +54,7 @@ function lines(screen, told, operation) {
     ...told.bets.map((change) => bet(screen, change)),
     ...told.payments.map((change) => payment(screen, change)),
     ...(operation === "confirm_irregularity" ? [] : told.sentences), // the confirmation itself is not a consequence
-    told.next_step,
+    !told.void && told.next_step,
     told.becomes,
     ...moveLines(screen, told.arrows),
   ].filter(Boolean);

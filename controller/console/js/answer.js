@@ -1,4 +1,4 @@
-// Region E: the answer to this screen's request, else the table's last event.
+// Region E: what people would see at a simulated table, then the answer to this screen's request, else the last event.
 
 import { attr, el, mark, text } from "./dom.js";
 import { matterAt } from "./labels.js";
@@ -6,6 +6,7 @@ import { matterOf } from "./question.js";
 import { inContact, isCounting, store } from "./store.js";
 import { say, time } from "./words.js";
 
+const MOST = 150; // characters of both, on the smallest screen
 const parts = {};
 
 function build(region) {
@@ -17,8 +18,10 @@ function build(region) {
     if (goesThere) store.set({ matter: only.id, sheet: undefined });
     else open("matters")();
   };
-  parts.text = el("p", { class: "text" });
-  parts.matters = el("button", { class: "matters amber", onclick: next });
+  parts.seen = el("span", { class: "seen" });
+  parts.line = el("span");
+  parts.text = el("p", { class: "text" }, parts.seen, parts.line);
+  parts.matters = el("button", { class: "matters", onclick: next });
   parts.story = el("button", { class: "story", onclick: open("story") });
   region.append(parts.text, parts.matters, parts.story);
 }
@@ -26,7 +29,7 @@ function build(region) {
 /** Return what people would see at a simulated table, unless a refusal is to be read. */
 function whatIsSeen(said) {
   const { beat } = store;
-  return beat?.seen && said?.accepted !== false ? say("answer.seen", { what: beat.seen }) : "";
+  return beat?.seen && said?.accepted !== false ? (store.stopped ? beat.seen : say("answer.seen", { what: beat.seen })) : "";
 }
 
 /** Return the newer of this screen's answer and the table's last event; while cards are counted, only a refusal. */
@@ -62,11 +65,12 @@ export function render(screen) {
   const seen = whatIsSeen(said);
   const others = said ? by(screen, said) : "";
   const line = said && (!seen || others) ? `${at}${others}${said.sentence}` : ""; // what others did is shown as well
-  text(parts.text, [seen, line].filter(Boolean).join(" "));
-  mark(parts.text, "seen", seen);
+  text(parts.seen, seen && line ? `${seen} ` : seen);
+  text(parts.line, seen && seen.length + line.length > MOST ? "" : line);
   mark(parts.text, "refused", !seen && said?.accepted === false);
   const waits = screen ? waiting(screen) : "";
   text(parts.matters, waits);
+  mark(parts.matters, "amber", waits && screen.view.irregularities.length); // warnings are the technician's
   attr(parts.matters, "hidden", !waits);
   text(parts.story, say("button.story"));
   for (const button of [parts.matters, parts.story]) attr(button, "disabled", !inContact());

@@ -38,7 +38,8 @@ export function render(screen) {
   text(parts.game, view.game);
   text(parts.simulated, view.simulated ? say("bar.simulated") : "");
   const round = view.round ? `${say("bar.round", { round: view.round })} ` : "";
-  text(parts.round, `${round}${say(`phase.${view.phase}`)}`);
+  text(parts.round, `${round}${say(view.paused ? "tile.paused" : `phase.${view.phase}`)}`);
+  mark(parts.round, "amber", view.paused);
   text(parts.dealer, dealer(screen));
   device(view);
 }

@@ -35,7 +35,10 @@ export const BETS = {
     const marked = shown.list.filter((one) => one.pressed).map((one) => one.key);
     const was = about.boxes ?? [];
     const facts = was.length ? [say("boxes.was", { boxes: was.join(say("join.comma")) }), say("boxes.now", { boxes: marked.join(say("join.comma")) })] : [];
-    return { ...picked, list: [], selection: marked, facts, isSaid: true }; // tapped on the stage
+    const shape = { ...picked, list: [], selection: marked, facts, isSaid: true }; // tapped on the stage
+    if (!flow.values.instead) return shape;
+    const isSame = marked.join() === was.join();
+    return { ...shape, question: say("ask.boxes.wrong"), right: shown.right.map((one) => ({ ...one, why: one.why || (isSame ? say("boxes.same") : "") })) };
   },
 
   // The most bets of a kind on a box: each tap adds one.

@@ -55,6 +55,7 @@ export function tap(node, typed = false) {
   }
   if (one.why) {
     lose(one.why);
+    flash(node);
     return;
   }
   one.act();

@@ -3,6 +3,7 @@
 
 import { preview } from "./ahead.js";
 import { needsSign, start } from "./flow.js";
+import { read, shown, whileAsking } from "./operate.js";
 import { inShort, matterFacts } from "./facts.js";
 import { whatAndWhere } from "./labels.js";
 import { store } from "./store.js";
@@ -70,10 +71,30 @@ export function claimed(screen, matter, of, counts) {
   return { ...yesOrNo(matter, name, matter.questions[at], answer(true), answer(false)), left, list: entered ? [] : [denial] };
 }
 
-/** Keep the answer. One about counting a hand is entered immediately: the other questions depend on it. */
-function answered(matter, offer, claim, name, facts) {
-  if (name === COUNTED) start({ ...stating(offer, facts), role: "dealer" });
-  else state(matter, claim, facts);
+/**
+ * Keep the answer. One about counting a hand, and the last one if it only brings further questions, is entered
+ * immediately: there is no consequence to confirm.
+ */
+async function answered(matter, offer, claim, name, facts) {
+  if (name === COUNTED) {
+    start({ ...stating(offer, facts), role: "dealer" });
+    return;
+  }
+  state(matter, claim, facts);
+  const said = stating(offer, facts);
+  if (needsSign(store.screen, { ...said, role: "dealer" }) || matter.asks.some((one) => !(one in facts))) return;
+  const told = await whileAsking(() => read("/v1/preview", { operation: { operation: said.operation, ...said.arguments } }));
+  if (told?.asks && told.role === "dealer") start({ ...said, role: told.role });
+}
+
+/** Take the entry of faces back, and let them be entered again at once. */
+function enterAgain(deny, { place }) {
+  const again = async ({ entry }) => {
+    await shown(entry);
+    const offer = store.screen.offers.find((one) => one.operation === "expose_hand" && one.allowed && one.arguments.place === place);
+    if (offer) start(offer);
+  };
+  start(deny, { values: { reason: say("phrase.mistake") }, then: again });
 }
 
 /**
@@ -99,7 +120,8 @@ function asked(screen, matter, offer, deny) {
   const corrects = deny.code === "entry" && screen.offers.find((one) => one.operation === "correct_entry" && one.allowed);
   const again = matter.facts.counted_wrong && screen.offers.find((one) => one.operation === "count_again" && one.allowed);
   const instead = again || corrects;
-  const last = instead ? { act: () => start(instead) } : { act: () => start(deny), why: off(deny) };
+  const denies = () => (matter.entered ? enterAgain(deny, matter) : start(deny));
+  const last = instead ? { act: () => start(instead) } : { act: denies, why: off(deny) };
   const no = others ? { act: () => state(matter, false, {}, denied + 1) } : last;
   const back = { key: "back", label: say("act.back"), act: () => state(matter, false, {}, denied - 1) };
   const name = denied ? `claim.${denied}` : "claim";
@@ -132,7 +154,7 @@ function followed(screen, matter, offer, deny, facts) {
       ...(counted || matter.void_asked ? [matter.question] : [["name", whatAndWhere(screen, matter)]]),
       ...(hasAnswers ? inShort(screen, matter, applies) : matterFacts(screen, matter).slice(1)),
       ...chips(screen, matter, facts),
-      ...becomes(matter),
+      ...becomes(matter, told.lines),
       // Before the answers, because three long ones fill the column.
       ...(matter.asks.length > 1 ? told.lines.slice(0, FEW) : told.lines),
       ...matter.asks.map((name, index) => `${matter.questions[index]} ${say(facts[name] ? "act.yes" : "act.no")}`),
@@ -141,7 +163,7 @@ function followed(screen, matter, offer, deny, facts) {
       {
         key: "confirm",
         label: goesOn ? say("ruling.continue") : confirms(screen, whole),
-        tone: "primary",
+        tone: whole.role === "dealer" ? "primary" : "", // calling that person comes first
         why: off(offer),
         slow: hasAnswers, // the answers lay at the same place
         act: () => start(goesOn ? { ...whole, label: say("ruling.continue") } : whole),
@@ -153,8 +175,9 @@ function followed(screen, matter, offer, deny, facts) {
 }
 
 /** Return what happens to a result that stands, and to a face-up card. */
-function becomes({ proposes, asks, becomes: line }) {
-  return BECOMES.includes(proposes) && !asks.length && line ? [["then", say("then.first", { line })]] : [];
+function becomes({ proposes, asks, becomes: line }, told) {
+  const isSaid = told.some((one) => String(one).includes(line));
+  return BECOMES.includes(proposes) && !asks.length && line && !isSaid ? [["then", say("then.first", { line })]] : [];
 }
 
 /** Return what is done with the chips after an answer. */

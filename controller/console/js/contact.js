@@ -18,7 +18,7 @@ export function connect() {
         renew(screen);
       },
       beat: (beat) => store.receive({ beat }),
-      stopped: () => store.receive({ stopped: true }),
+      stopped: ({ seen = "" }) => store.receive({ stopped: true, beat: { ...store.beat, seen } }),
     },
     (silence, was) => {
       if (was < NO_WORD) answered = store.answer;

@@ -1,11 +1,13 @@
 // The known facts of a matter, in lines: what and where, who noticed it when, the clause, who decides.
 
+import { face } from "./grid.js";
 import { placeOrPile, whatAndWhere } from "./labels.js";
 import { store } from "./store.js";
 import { capital, say, time } from "./words.js";
 
 const TABLE = "inference"; // who noticed what the table inferred
 const DEVICE = "device"; // as the one who noticed something
+const CODES = /\b[2-9TJQKA][CDHS]\b/gu; // of cards in a note
 
 /** Return the stop of the device that must be cleared before any answer, in words; else undefined. */
 export function clearsFirst({ view }, { kind, stage }) {
@@ -22,10 +24,12 @@ export function matterFacts(screen, matter, applies, who = "matter.decides") {
   const parts = { [DEVICE]: `device.${device.kind || DEVICE}`, [TABLE]: "matter.by_table" };
   const seen = parts[matter.noticed_by] ? say(parts[matter.noticed_by]) : matter.noticed_by;
   const by = screen.people.find((person) => person.id === matter.noticed_by)?.name ?? seen;
+  const isOwn = matter.noticed_by !== "" && matter.noticed_by === screen.screen.dealer;
+  const at = time(matter.noticed_utc_ns);
   return [
-    ["name", whatAndWhere(screen, matter)],
-    say("matter.noticed", { by, time: time(matter.noticed_utc_ns) }),
-    capital(matter.note),
+    ["name", matter.entered ? "" : whatAndWhere(screen, matter)], // the headline says whose entry
+    isOwn ? say("matter.reported", { time: at }) : say("matter.noticed", { by, time: at }),
+    capital(matter.note).replace(CODES, face),
     matter.further,
     clause(matter, applies, who),
   ];

@@ -46,6 +46,7 @@ export function start(offered, { values = {}, then = () => {}, needs = asFirst(o
   }
   const { turned } = screen;
   forget();
+  if (store.answer?.accepted === false) store.receive({ answer: null }); // it was about an earlier tap
   store.set({
     flow: { offer, values, steps, at: 0, past: [], signer: "", pin: "", draft: null, then, turned, alarms: alarms(screen) },
     sheet: undefined,

@@ -3,6 +3,12 @@
 import { face } from "./grid.js";
 import { capital, knows, placeName, say } from "./words.js";
 
+/** Return the label of the act that ends `moves`: cards are carried, or only turned face down where they lie. */
+export function movedLabel(moves) {
+  const turned = moves.length > 0 && moves.every((move) => move.source === move.place);
+  return say(turned ? "op.reconstruct.turned" : "op.reconstruct");
+}
+
 /** Return the name of cards outside the hands. */
 export function pileName(pile) {
   return capital(say(`pile.${pile}`));
@@ -16,6 +22,7 @@ export function betName(screen, bet) {
 
 /** Return an entry in a few words. */
 export function entryName(screen, { operation, said }) {
+  if (knows(`entered.${operation}`)) return named(screen, say(`entered.${operation}`), said);
   const own = said.viewed ? "op.handle_cards.viewed" : said.overlooked ? "op.place_wager.overlooked" : "";
   return named(screen, say(own || `op.${operation}`), said);
 }

@@ -74,9 +74,9 @@ export const REPLACED = {
 
 /** Kinds of irregularities in groups of at most six, as they are listed. */
 export const GROUPS = {
-  cards: ["exposed_card", "dropped_card", "player_exposed", "face_up_in_device", "foreign_card", "simultaneous"],
-  hands: ["wrong_count", "wrong_distribution", "wrong_viewer", "dealer_exposed_early", "other_dealing_error"],
-  bets: ["late_bet", "outside_limits", "side_without_main", "before_no_more_bets"],
+  cards: ["exposed_card", "dropped_card", "face_up_in_device", "foreign_card", "simultaneous", "before_no_more_bets"],
+  hands: ["wrong_count", "wrong_distribution", "wrong_viewer", "player_exposed", "dealer_exposed_early", "other_dealing_error"],
+  bets: ["late_bet", "outside_limits", "side_without_main"],
   device: ["technical_stop", "power_failure"],
   deck: ["deck_count", "count_in_doubt", "unshuffled", "card_in_shuffling"],
 };

@@ -10,7 +10,7 @@ import { back, cancel, look, start, step } from "./flow.js";
 import { grid } from "./grid.js";
 import { pad } from "./pad.js";
 import { drawDues, paying } from "./payments.js";
-import { answered } from "./labels.js";
+import { answered, movedLabel } from "./labels.js";
 import { acts, always, comesFirst, label, primary, standing } from "./actions.js";
 import { askAbout, matterOf } from "./question.js";
 import { askedElsewhere, lapsed, second } from "./second.js";
@@ -25,6 +25,7 @@ import { say } from "./words.js";
 const UNSIGNED = { text: "…", authority: "…" }; // of a ruling, whose effect does not depend on them
 const WITHOUT_CONTACT = ["contact.looks", "contact.call"];
 const STOPPED = ["contact.goes_on"];
+const SENTENCE = /[.!?。！？]$/u;
 const parts = {};
 const seen = {}; // what was drawn last: its entry, and its question
 
@@ -65,7 +66,7 @@ export function render(screen) {
   drawDues(parts.dues, shown.dues ?? [], screen);
   buttons(parts.own, shown.left ?? []);
   buttons(parts.always, always(screen));
-  lines(parts.facts, shown.facts ?? []);
+  lines(parts.facts, withoutHeadline(shown, screen));
   rows(parts.rows, shown.rows ?? []);
   buttons(parts.tabs, shown.tabs ?? []);
   buttons(parts.list, shown.list ?? []);
@@ -122,7 +123,7 @@ function whatToShow(screen) {
   const twice = second(screen);
   if (twice) return { ...twice, asks: twice.question };
   const matter = matterOf(screen);
-  const asked = askedElsewhere(screen) || lapsed(screen) || (!matter && unread(screen)); // a matter says it itself
+  const asked = askedElsewhere(screen) || lapsed(screen) || (matter ? paused(screen) : unread(screen)); // a matter says itself what is unread
   if (matter) {
     const shown = { ...bets(screen), ...askAbout(screen, matter) };
     return withFact({ ...shown, asks: `${matter.id}/${matter.stage}/${shown.question}` }, asked);
@@ -142,18 +143,42 @@ function followsFrom(screen, flow) {
   return lines.map((line) => (typeof line === "string" ? plain(line) : [line[0], plain(line[1])]));
 }
 
+/** Return the facts without one that region B says. */
+function withoutHeadline({ facts = [], question }, { view }) {
+  const words = (one) => (Array.isArray(one) && one.length === 2 ? one[1] : one);
+  return facts.filter((one) => words(one) !== (question ?? view.headline));
+}
+
 /** Return why the next act is off, and the table's other sentences. */
 function besides(screen) {
   const { headline, next_steps: steps } = screen.view;
+  if (marksBoxes(screen)) return [say(screen.layout.every_hand ? "bets.every_hand" : "bets.tap")];
   const [act, ...more] = steps;
   const adds = act !== headline && !standing(screen).length && screen.view.phase !== "maintenance"; // to the headline
   const others = isPlainDeal(screen.view) ? [...dealNotes(screen), ...more.slice(screen.view.face_up.length ? 1 : 0)] : adds ? steps : more;
-  const open = screen.view.phase === "exposing" && screen.view.hands.some((hand) => hand.shown);
+  const open = ["exposing", "settling"].includes(screen.view.phase) && screen.view.hands.some((hand) => hand.shown);
   const classes = open && say("fact.classes");
   const all = [...new Set([...standing(screen), ...others, classes])].filter((line) => line !== headline);
-  const lines = all.map((line) => (typeof line === "string" && line.endsWith(headline) ? line.slice(0, -headline.length).trim() : line));
+  const lines = all.map((line) => (typeof line === "string" && line.endsWith(headline) ? before(line, headline) : line));
   const moved = moveLines(screen, moves(screen.view)); // the act's sentence adds nothing to these
-  return moved.length ? [...moved, say("move.then")] : lines;
+  return moved.length ? [...moved, say("move.then", { act: movedLabel(moves(screen.view)) })] : lines;
+}
+
+/** Return whether boxes are marked by taps, and bets may be closed. */
+function marksBoxes({ view, layout, offers }) {
+  const closes = offers.find((one) => one.operation === "no_more_bets");
+  return view.phase === "betting" && closes?.allowed && !layout.wagers_entered;
+}
+
+/** Return the sentences of a line before the headline; the whole line if the headline is a part of its last sentence. */
+function before(line, headline) {
+  const rest = line.slice(0, -headline.length).trim();
+  return SENTENCE.test(rest) || !rest ? rest : line;
+}
+
+/** Return that play is also paused, which a matter hides. */
+function paused({ view }) {
+  return view.paused ? say("matter.paused", { reason: view.paused }) : "";
 }
 
 /** Return what a card drawn as "?" is, if one lies on the stage. */

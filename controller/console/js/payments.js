@@ -34,8 +34,13 @@ export function duesAt({ view, layout }, place) {
   const lines = named ? dues : addedUp(dues);
   return lines.map((due) => {
     const words = act(due);
-    return { name: named ? due.wager : "", words: words.length > LINE ? act({ ...due, amount: "" }) : words, paid: due.act === "pay" };
+    return { name: named ? wagerOf(layout, due.wager) : "", words: words.length > LINE ? act({ ...due, amount: "" }) : words, paid: due.act === "pay" };
   });
+}
+
+/** Return the name of a wager. Where some bets win when the hand loses, it is not to be read as the result. */
+function wagerOf({ wagers }, name) {
+  return wagers.filter((wager) => wager.main).length > 1 ? say("due.of", { wager: name }) : name;
 }
 
 /** Return one due for each act. */
@@ -96,7 +101,7 @@ export function drawDues(parent, list, screen) {
         ([at]) => at,
         () => el("span", { class: "one" }, el("span", { class: "name" }), el("b")),
         (line, [, due]) => {
-          const whose = [due.bettor, dues.length > 1 || due.bettor ? due.wager : ""].filter(Boolean).join(" ");
+          const whose = [due.bettor, dues.length > 1 || due.bettor ? wagerOf(screen.layout, due.wager) : ""].filter(Boolean).join(" ");
           text(line.children[0], whose);
           text(line.children[1], act(due));
         },

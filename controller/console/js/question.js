@@ -5,6 +5,7 @@ import { moves } from "./arrows.js";
 import { claimed } from "./claim.js";
 import { clauseButton, clearsFirst, matterFacts, moveLines } from "./facts.js";
 import { start } from "./flow.js";
+import { movedLabel } from "./labels.js";
 import { operate, shown, whileAsking } from "./operate.js";
 import { store } from "./store.js";
 import { placeName, say } from "./words.js";
@@ -65,7 +66,7 @@ export function askAbout(screen, matter) {
 
 /** Return another count after a wrong one, or a correction of entered faces: the cards may be right in both cases. */
 function correction(screen, matter, { right = [] }) {
-  if (right.some((one) => one?.isRecount)) return [];
+  if (matter.entered || right.some((one) => one?.isRecount)) return []; // the answer to the question enters it again
   const again = screen.offers.find((one) => one.operation === "count_again" && one.allowed);
   if (again) return [act(screen, again)];
   const hand = screen.view.hands.find(({ place }) => place === matter.place);
@@ -124,7 +125,7 @@ const STAGES = {
 
   moving: (screen, matter, of) => ({
     facts: matter.moves.length
-      ? [...moveLines(screen, moves(screen.view)), matter.moves.length === 1 && say("move.then"), matterFacts(screen, matter).at(-1)] // several fill it
+      ? [...moveLines(screen, moves(screen.view)), matter.moves.length === 1 && say("move.then", { act: movedLabel(matter.moves) }), matterFacts(screen, matter).at(-1)] // several fill it
       : inBrief(screen, matter),
     right: [
       ...screen.offers
@@ -132,7 +133,7 @@ const STAGES = {
         .map((one) => act(screen, one, "primary")),
       ...of("reconstruct").map((one) => ({
         key: "moved",
-        label: say("op.reconstruct"),
+        label: movedLabel(matter.moves),
         tone: one.primary ? "primary" : "",
         why: off(one),
         act: () => start(one),
@@ -204,7 +205,7 @@ function goesOn(matter, open) {
   const isMade = ({ place, bettor = "" }) => matter.choices.some((one) => one.place === place && one.bettor === bettor);
   const continues = open.filter(({ arguments: said }) => wordOf(said) === "continue" && !isMade(said));
   const offers = continues.filter((one) => one.allowed); // without cards nobody continues
-  const label = say(matter.choices.length || offers.length < continues.length ? "choice.others" : "choice.all");
+  const label = say(matter.choices.length ? "choice.others" : offers.length < continues.length ? "choice.with_cards" : "choice.all");
   const why = offers.length ? "" : continues.length ? off(continues[0]) : say("choice.nobody");
   const all = async () => {
     for (const offer of offers) {

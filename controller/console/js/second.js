@@ -47,7 +47,7 @@ export function second(screen) {
     question: say(ends ? "second.conclude" : "second.void"),
     tone: "plain",
     still: !ends, // no place is due while a void is asked for
-    facts: ends ? screen.view.next_steps.slice(1) : [], // how long an error still counts
+    facts: ends ? [say("second.ends"), ...screen.view.next_steps.slice(1)] : [], // how long an error still counts
     list: [
       {
         key: "again",

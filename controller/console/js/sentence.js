@@ -22,7 +22,8 @@ let alarmed = new Set();
 export function headline(screen) {
   if (isTooSmall()) return { text: say("window.small"), count: "", tone: "amber" };
   if (!screen) return { text: say("contact.waiting"), count: "", tone: "amber" };
-  if (store.stopped) return { text: say("contact.stopped"), count: "", tone: inRound(screen.view) ? "red" : "amber" };
+  if (store.stopped && !inRound(screen.view)) return { text: say("contact.ended"), count: "", tone: "plain" };
+  if (store.stopped) return { text: say("contact.stopped"), count: "", tone: "red" };
   if (!inContact()) return { text: say("contact.none"), count: "", tone: "red" };
   if (store.own.headline) return { count: "", tone: tone(screen.view), ...store.own.headline };
   const { view } = screen;

@@ -142,9 +142,14 @@ function matters(body, screen) {
     (name) => el("div", { class: name }),
     (node, name) => {
       if (name === "open") buttons(node, open);
-      else lines(node, [screen.view.device.sentence, screen.view.device.hint, ...screen.view.warnings]);
+      else lines(node, [screen.view.device.sentence, screen.view.device.hint, ...technical(screen.view.warnings)]);
     },
   );
+}
+
+/** Return the warnings about the machine, with whom they are for. */
+function technical(warnings) {
+  return warnings.length ? [["name", say("matters.technical")], ...warnings] : [];
 }
 
 /** Show when each possible clause of a matter applies, and what to do; not its effect, before the facts are answered. */
@@ -182,7 +187,9 @@ function enrolment(body) {
     form.elements.pin.value = "";
     const answer = await enrol(person, pin, name);
     text(said, answer.sentence ?? "");
+    mark(said, "refused", !answer.accepted);
     if (answer.accepted) location.reload();
+    else form.elements.pin.focus();
   };
   body.replaceChildren(form, said);
 }

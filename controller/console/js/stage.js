@@ -3,6 +3,7 @@
 import { moves, arrows } from "./arrows.js";
 import { drawCards, symbol } from "./cards.js";
 import { attr, el, flash, isFresh, keyed, mark, means, text } from "./dom.js";
+import { pileName } from "./labels.js";
 import { duesAt, isTicked } from "./payments.js";
 import { counts, inContact, isCounting, store } from "./store.js";
 import { placeName, say, time } from "./words.js";
@@ -54,11 +55,13 @@ export function render(screen) {
     },
   );
   firstCard(screen);
-  const blind = isCounting();
+  const inDoubt = view.irregularities.some((one) => one.blocks && one.kind === "deck_count" && one.stage === "claimed");
+  const blind = isCounting() || inDoubt; // a count is not shown as the number of cards before it is confirmed
   const list = store.own.arrows?.length ? store.own.arrows : moves(view);
   const isDue = deckIsDue(screen);
   const isNamed = isDue || !view.ledger || list.some((move) => AT_DEVICE.includes(move.source) || AT_DEVICE.includes(move.place));
-  text(parts.device, blind || !isNamed ? "" : deviceLine(view)); // the ledger says the same
+  const setsAside = list.some((move) => move.place === "aside");
+  text(parts.device, blind || !isNamed ? "" : setsAside ? pileName("aside") : deviceLine(view)); // the ledger says the same
   mark(parts.device, "lit", isDue);
   text(parts.ledger, blind ? "" : ledgerLine(view));
   const old = !inContact() || !view.device.connected;
@@ -221,9 +224,10 @@ function isAskedAbout(place) {
 
 /** Return the places that are due, the next one first. */
 function turns(screen) {
-  const { view, offers } = screen;
+  const { view, layout, offers } = screen;
   if (view.held || view.paused || store.own.still || store.own.headline?.tone === "red") return [];
   if (view.bets_to_return) return view.boxes.map((number) => `B${number}`);
+  if (view.phase === "betting" && layout.every_hand) return []; // no box is marked
   if (view.phase === "betting") return (store.own.selection ?? view.boxes).map((number) => `B${number}`);
   if (view.phase.startsWith("dealing")) {
     const goes = view.service === "in_service" || view.by_hand;
@@ -317,7 +321,7 @@ function forDues(dues, hand, ticked) {
 /** Return the sign and the word under a hand. */
 function result({ view, layout }, { hand, place, bet, next, matter, goesBack }) {
   if (goesBack) return { words: say("due.return", { amount: "" }).trim(), tone: "due" };
-  if (view.phase === "betting" && bet && place !== DEALER) return { words: say("stage.bet") };
+  if (view.phase === "betting" && bet && place !== DEALER) return { words: layout.every_hand ? "" : say("stage.bet") };
   if (hand?.dead) return { sign: "out", words: say("stage.out") };
   if (view.phase !== "voided" && OUTCOMES.includes(hand?.outcome))
     return { sign: hand.outcome, words: say(`stage.${wordFor(hand, layout)}`) };
@@ -325,7 +329,7 @@ function result({ view, layout }, { hand, place, bet, next, matter, goesBack }) 
   if (hand?.cards.includes("^^")) return { words: say("stage.face_up") };
   if (isUnread(hand)) return { words: say("stage.face_up") };
   if (next) return { words: say("stage.next") };
-  if (!bet) return { words: say("stage.no_bet"), tone: "no-bet" };
+  if (!bet && !layout.every_hand) return { words: say("stage.no_bet"), tone: "no-bet" };
   return { words: "" };
 }
 
@@ -372,9 +376,9 @@ function deviceLine(view) {
   const word = say(`device.${view.device.kind || "device"}`);
   const left = view.deck.loaded - view.deck.dispensed;
   const waits = view.next_deck ? view.next_deck.loaded : left;
-  const n = view.ledger ? view.ledger.stub : waits;
+  const n = Math.max(view.ledger ? view.ledger.stub : waits, 0);
   const also = [view.tray && say("stage.tray", { n: view.tray }), view.aside && say("stage.aside", { n: view.aside })];
-  return [`${word} ${n > 0 ? n : 0}`, ...also.filter(Boolean)].join(" · ");
+  return [say("stage.device", { device: word, n }), ...also.filter(Boolean)].join(" · ");
 }
 
 /** Return where the cards of the deck are: "52 cards: 37 in shuffler, 15 dealt". */

@@ -195,8 +195,8 @@ const KINDS = {
 
   pile: (screen) => ({
     list: tiles([
-      ...PILES.map((pile) => ({ key: pile, label: pileName(pile) })),
-      ...screen.view.hands.map((hand) => ({ key: hand.place, label: placeName(screen, hand.place) })),
+      ...PILES.filter((pile) => screen.view.ledger?.[pile] !== 0).map((pile) => ({ key: pile, label: pileName(pile) })),
+      ...screen.view.hands.filter((hand) => hand.count).map((hand) => ({ key: hand.place, label: placeName(screen, hand.place) })),
     ]),
   }),
 
