@@ -173,7 +173,7 @@ class VisitorsHands(SimulatedDealer):
             await self._show(view)
             await self._table.gather_and_load()
         elif not view.deck.shuffled:
-            self._tell_once(message("The deck is shuffled by hand."))
+            self._tell_once(message("You shuffle the deck by hand."))
             await self._wait_for_entry(view)
         else:
             self._begin_round(view)

@@ -470,7 +470,7 @@ def test_a_question_about_swapped_hands_lights_both(page: Page, server: PageServ
 def test_a_lost_hand_whose_lose_bet_is_paid_does_not_read_lost(page: Page, server: PageServer) -> None:
     follow(page, server, "bets both ways")
     lines = page.locator('.place[data-place="B1"] .mark p').all_inner_texts()
-    assert [line.split() for line in lines] == [["Win", "TAKE"], ["Lose", "PAY", "1:1"]]
+    assert [line.split() for line in lines] == [["Win", "bet:", "TAKE"], ["Lose", "bet:", "PAY", "1:1"]]
     view = states()["bets both ways"]["view"] | {"phase": "concluded", "dues": []}
     show(server, "bets both ways", view=view)
     says(page, '.place[data-place="B1"] .mark', "LOWER")
@@ -591,18 +591,18 @@ def test_nothing_but_coming_on_duty_is_offered_while_no_dealer_is_signed_on(page
     state = states()["idle"]
     show(server, "idle", screen=state["screen"] | {"dealer": "", "dealer_name": ""})
     page.goto(server.address)
-    says(page, "#sentence", "Sign on at this screen.")
-    assert page.locator("#panel .primary").get_attribute("data-act") == "sign_on/"
+    says(page, "#sentence", "Start your shift.")
+    assert page.locator("#panel .primary").get_attribute("data-act") == "dealer_on/"
     assert page.locator("#panel .list button:not(.off)").count() == 0
     page.locator("#panel .list button.off").first.click()
-    says(page, "#answer .text.refused", "Sign on at this screen.")
+    says(page, "#answer .text.refused", "Start your shift.")
 
 
 def test_a_tap_on_another_act_takes_a_refusal_away(page: Page, server: PageServer) -> None:
     test_nothing_but_coming_on_duty_is_offered_while_no_dealer_is_signed_on(page, server)
-    page.locator('#panel [data-act="sign_on/"]').click()
-    says(page, "#sentence", "PIN")
-    assert "Sign on at this screen." not in page.locator("#answer .text").inner_text()
+    page.locator('#panel [data-act="dealer_on/"]').click()
+    says(page, "#sentence", "Who deals?")
+    assert "Start your shift." not in page.locator("#answer .text").inner_text()
 
 
 LABELS: Final = """async () => {
@@ -622,7 +622,10 @@ def test_entries_are_named_by_what_people_did_and_about_which_matter(page: Page,
 
 def test_every_suit_is_in_sight_below_a_fact(page: Page, server: PageServer) -> None:
     layout = states()["examining"]["layout"] | {"hands_by_device": True}
-    show(server, "examining", layout=layout)
+    offers = [
+        one | {"needs": ["cards"]} for one in states()["examining"]["offers"] if one["operation"] == "expose_hand"
+    ]
+    show(server, "examining", layout=layout, offers=offers)
     page.goto(server.address)
     page.locator('#panel [data-act="expose_hand/D"]').click()
     says(page, "#panel .facts", "Enter what you see")

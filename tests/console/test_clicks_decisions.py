@@ -61,7 +61,7 @@ async def test_a_choice_is_changed_in_its_row_before_all_have_chosen() -> None:
         await console.confirm(SUPERVISOR)
         lies = await console.page.locator('#panel [data-act="B3//continue"]').bounding_box()
         await console.press("B1//withdraw")
-        await console.counts("1 of 2 to ask")
+        await console.counts("1 left to ask")
         assert await console.page.locator('#panel [data-act="B3//continue"]').bounding_box() == lies
         await console.page.locator('#panel [data-act="B1//withdraw"][aria-pressed="true"]').wait_for()
         await console.press("B1//continue")

@@ -18,7 +18,7 @@ async def test_wrongly_entered_faces_are_entered_again() -> None:
         other = next(card for card in ("2C", "3C", "4C", "5C") if card not in dealer + one + three)
         await console.turn_over({"D": [*dealer[:2], other]})
         await console.page.locator("#sentence.red").wait_for()
-        await console.press("correct_entry/")
+        await console.choose_in_menu("correct_entry/")
         await console.let_pass(400)
         await console.click(console.page.locator("#panel .list button", has_text="turned over Dealer"))
         await console.press("replace")
@@ -32,6 +32,24 @@ async def test_wrongly_entered_faces_are_entered_again() -> None:
         assert await console.page.locator("#panel .facts .then").count() == 0
         await console.sign(SUPERVISOR)
         await console.turn_over({"B1": one, "B3": three})
+        await console.end_round()
+
+
+async def test_who_says_that_his_entry_is_wrong_enters_the_hand_again_at_once() -> None:
+    async with opened() as console:
+        await console.to_dealing(1)
+        await console.deal(2)
+        one, dealer = console.table.dealt()
+        other = next(card for card in ("2C", "3C", "4C", "5C") if card not in dealer + one)
+        await console.turn_over({"D": [*dealer[:2], other]})
+        await console.says("Is your entry of the Dealer's hand right?")
+        assert not await console.page.locator('#panel [data-act="correct_entry/"]').count()
+        await console.press("no")
+        await console.says("Dealer: which cards?")
+        for card in dealer:
+            await console.press(card)
+        await console.press("done")
+        await console.turn_over({"B1": one})
         await console.end_round()
 
 
@@ -161,7 +179,7 @@ async def test_a_forgotten_box_is_added_to_the_marked_ones() -> None:
         await console.reads("Now: 1, 3, 6")
         await console.press("done")
         await console.click(console.page.locator("#panel .answers button").first)
-        await console.reads("Will be: Mark boxes 1, 3, 6")
+        await console.reads("Will be: Bets at boxes 1, 3, 6")
         await console.sign(SUPERVISOR)
         await console.page.locator('.place:not(.empty)[data-place="B6"]').wait_for()
         assert (await console.state())["boxes"] == [1, 3, 6]

@@ -137,7 +137,7 @@ async def test_a_card_that_came_face_up_is_confirmed_by_the_dealer() -> None:
     async with opened(Unit.SETS, "face-up@4") as console:
         await console.to_dealing(1, 3)
         await console.deal(1)
-        await console.says("Does a card lie face up")
+        await console.says("lie face up")
         assert "Then" not in await console.page.locator("#panel .facts").inner_text()
         await console.press("yes")
         await console.reads("Then: The face-up card counts as the next card (NC 5.10)")

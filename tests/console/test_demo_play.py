@@ -135,8 +135,7 @@ async def test_a_wrongly_marked_box_is_corrected_and_the_round_continues() -> No
             await console.press("Entered by mistake")
             await console.sign(SUPERVISOR)
             await console.says("Had Players handled cards")
-            await console.press("yes")
-            await console.press("confirm")
+            await console.press("yes")  # further questions follow, so there is nothing to confirm
             await console.says("Do you know which card belongs where?")
             await console.press("no")
             await console.confirm(SUPERVISOR)

@@ -264,6 +264,8 @@ def _claims(state: TableState, found: Irregularity) -> tuple[Claim, ...]:
         return (Claim(has),)
     if found.ordinals and found.noticed_by in (DEVICE, INFERENCE) and (of_cards := _of_cards(state, found, place)):
         return (Claim(of_cards),)
+    if found.kind is Kind.FACE_UP_IN_DEVICE and state.decks.tray:
+        return (Claim(message("Does a card in the tray lie face up?")),)
     words = {"device": state.device.word, "place": place, "dealers_hand": state.game.words.dealers_hand}
     return tuple(Claim(_filled(one.question, words), one.states) for one in CLAIMS[found.kind])
 
