@@ -10,7 +10,7 @@
 
 enum cardlink_kind { CARDLINK_SHUFFLER, CARDLINK_SHOE };
 enum cardlink_unit { CARDLINK_SETS, CARDLINK_SINGLES, CARDLINK_BOTH };
-enum cardlink_capability { /* "Identity"; `retains_reports` follows from `flash` */
+enum cardlink_capability { /* "Identity"; `retains_reports` follows from `flash`, `attests` from `program` */
     CARDLINK_RECOGNISES = 1, CARDLINK_ORIENTATION = 2, CARDLINK_DOUBLE_DRAW = 4, CARDLINK_TRAY = 8, CARDLINK_EXIT = 16,
     CARDLINK_UNLOADS = 32, CARDLINK_STAGES = 64, CARDLINK_ON_COMMAND = 128, CARDLINK_ON_REMOVAL = 256
 };
@@ -44,6 +44,9 @@ struct cardlink_config { /* lives as long as the device, with all that it points
     void (*hold)(void *context, bool held); /* locks or unlocks the exit, at once */
     const char *(*show)(void *context, const uint8_t *text, size_t size); /* NULL, or why not; no callback: no display */
     const struct cardlink_flash *flash;     /* NULL: reports do not survive a loss of power */
+#if CARDLINK_ATTEST > 0
+    bool (*program)(void *context, uint32_t at, uint8_t *bytes, size_t size); /* NULL; or reads it, false beyond it */
+#endif
     void (*linked)(void *context, bool linked); /* may be NULL: a host is there, or was lost */
     void (*reported)(void *context, uint32_t number, const uint8_t *body, size_t size); /* may be NULL: for a log */
 };

@@ -8,6 +8,7 @@
  * commands.c   orders, answers, the exit
  * mechanism.c  what the mechanism saw, as reports and status
  * reports.c    reports kept, the window, acknowledgements
+ * attest.c     which program runs
  * flash.c      reports and the counter of starts in flash memory
  */
 #ifndef CARDLINK_PARTS_H
@@ -20,19 +21,10 @@ enum { CL_VERSION = 1 };
 enum cl_kind {
     CL_HELLO = 0x01, CL_IDENTITY = 0x02, CL_HOST_PROOF = 0x03, CL_DEVICE_PROOF = 0x04, CL_RESUME = 0x05,
     CL_REJECT = 0x06, CL_SEALED_REJECT = 0x07, CL_ACK = 0x10, CL_REPORT = 0x20, CL_STATUS = 0x21, CL_COMMAND = 0x30,
-    CL_ANSWER = 0x31
+    CL_ANSWER = 0x31, CL_CHALLENGE = 0x40, CL_ATTESTATION = 0x41
 };
 
 /* ---- crypto.c ---- */
-
-struct cl_sha256 {
-    uint32_t state[8];
-    uint32_t length; /* bytes */
-    uint8_t block[64];
-};
-struct cl_hmac {
-    struct cl_sha256 inner, outer;
-};
 
 uint32_t cl_load(const uint8_t *from);
 void cl_store(uint8_t *to, uint32_t value);
@@ -135,6 +127,13 @@ bool cl_cover(struct cardlink *c, uint32_t boot, uint32_t number); /* "Device", 
 void cl_acknowledged(struct cardlink *c, uint32_t boot, uint32_t number);
 void cl_resume(struct cardlink *c, uint32_t boot, uint32_t number);
 void cl_reports_tick(struct cardlink *c);
+
+/* ---- attest.c ---- */
+
+#if CARDLINK_ATTEST > 0
+void cl_take_challenge(struct cardlink *c, struct cl_reader *body);
+void cl_attest_tick(struct cardlink *c);
+#endif
 
 /* ---- flash.c ---- */
 

@@ -22,6 +22,9 @@
 #ifndef CARDLINK_FLASH
 #define CARDLINK_FLASH 1 /* 0 leaves out the code for reports that survive a loss of power */
 #endif
+#ifndef CARDLINK_ATTEST
+#define CARDLINK_ATTEST 4096 /* bytes of the program that one tick hashes; 0 leaves out the code for `attests` */
+#endif
 #ifndef CARDLINK_FLASH_UNIT
 #define CARDLINK_FLASH_UNIT 8 /* bytes that the flash memory writes at once: 8, 16 or 32 */
 #endif
@@ -110,6 +113,26 @@ struct cl_mark { /* a frame of this link with the time of its sending: "Fresh" *
 
 enum cl_timer { CL_TIMER_OFF, CL_TIMER_LEAVING, CL_TIMER_RUNNING };
 
+struct cl_sha256 {
+    uint32_t state[8];
+    uint32_t length; /* bytes */
+    uint8_t block[64];
+};
+
+struct cl_hmac {
+    struct cl_sha256 inner, outer;
+};
+
+enum cl_attesting { CL_NOT_ASKED, CL_ATTESTING, CL_ATTESTED };
+
+struct cl_attestation { /* of `length` bytes from `from` on, of which `done` are hashed: "Attestation" */
+    uint8_t state; /* enum cl_attesting */
+    bool readable;
+    uint32_t from, length, done;
+    uint8_t salt[32], digest[32];
+    struct cl_hmac mac;
+};
+
 struct cl_link { /* the active link; small fields first, which a Cortex-M0 reaches with less code */
     bool active;
     bool resumed; /* a resume was understood; before that only sealed rejects are sent */
@@ -125,6 +148,9 @@ struct cl_link { /* the active link; small fields first, which a Cortex-M0 reach
     struct cl_session session;
     struct cl_mark marks[CL_MARKS];
     struct cl_command commands[CL_COMMANDS];
+#if CARDLINK_ATTEST > 0
+    struct cl_attestation attestation;
+#endif
 };
 
 struct cl_fault {

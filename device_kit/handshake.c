@@ -87,6 +87,9 @@ uint32_t cl_draw_id(struct cardlink *c, const char *role)
 static void put_capabilities(const struct cardlink *c, struct cl_writer *body)
 {
     size_t count = c->config->flash != NULL ? 1 : 0;
+#if CARDLINK_ATTEST > 0
+    count += c->config->program != NULL ? 1u : 0u;
+#endif
     for (unsigned i = 0; i < CAPABILITIES; i++)
         count += (c->config->capabilities >> i) & 1u;
     cl_put_array(body, count);
@@ -95,6 +98,10 @@ static void put_capabilities(const struct cardlink *c, struct cl_writer *body)
             cl_put_text(body, CAPABILITY[i], 24);
     if (c->config->flash != NULL)
         cl_put_text(body, "retains_reports", 24);
+#if CARDLINK_ATTEST > 0
+    if (c->config->program != NULL)
+        cl_put_text(body, "attests", 24);
+#endif
 }
 
 static void make_identity(struct cardlink *c, const uint8_t nonce[CL_NONCE])

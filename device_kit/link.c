@@ -191,6 +191,10 @@ static void take_opened(struct cardlink *c, const uint8_t *frame, size_t size)
         }
     } else if (frame[1] == CL_COMMAND && cl_load(frame + 3) == c->boot) {
         cl_take_command(c, &body);
+#if CARDLINK_ATTEST > 0
+    } else if (frame[1] == CL_CHALLENGE && c->config->program != NULL && cl_load(frame + 3) == c->boot) {
+        cl_take_challenge(c, &body);
+#endif
     } else {
         /* an unknown kind that opens is a sign of life: "Kinds" */
     }
@@ -232,6 +236,9 @@ static void take(struct cardlink *c, uint8_t *frame, size_t size)
     case CL_REPORT:
     case CL_STATUS:
     case CL_ANSWER:
+#if CARDLINK_ATTEST > 0
+    case CL_ATTESTATION:
+#endif
         break; /* an echo: "Kinds" */
     case CL_HELLO:
         cl_take_hello(c, frame, size);
@@ -340,6 +347,9 @@ void cardlink_tick(struct cardlink *c, uint32_t now)
     }
     if (c->link.resumed && c->now - c->link.status_at >= STATUS_MS)
         cl_send_status(c, false);
+#if CARDLINK_ATTEST > 0
+    cl_attest_tick(c);
+#endif
     cl_reports_tick(c);
 }
 

@@ -18,6 +18,8 @@ local KINDS = {
   [0x21] = "status",
   [0x30] = "command",
   [0x31] = "answer",
+  [0x40] = "challenge",
+  [0x41] = "attestation",
 }
 local CLEAR = {
   [0x01] = true,

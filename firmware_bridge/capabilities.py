@@ -23,6 +23,7 @@ class Capabilities(msgspec.Struct, frozen=True):
     retains_reports: bool  # through a loss of power
     acknowledges: bool = True  # False: each report is sent at most once, and numbers do not reveal a loss
     counts: bool = True  # False: the device sends no card numbers, deck notices or status; those fields are all 0
+    attests: bool = False  # shows on request which program it runs
 
     @property
     def yields_one_card(self) -> bool:

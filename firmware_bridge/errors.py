@@ -7,7 +7,8 @@
     ├── TransportUnavailableError   the connection cannot be opened: no such port, no permission, in use
     │   └── TwinDeviceError     the URL matches several devices: refused, not absent
     ├── KeyFileError            the key file cannot be read                   (code key-file)
-    └── CardTableError          the table of identifiers cannot be used       (code card-table)
+    ├── CardTableError          the table of identifiers cannot be used       (code card-table)
+    └── ImageError              the approved image cannot be read             (code device-image)
 
 A driver raises none of them for bytes from a device: garbage is counted, and a device that must not be used is reported
 as refused. Any other exception that leaves this package is a bug.
@@ -54,6 +55,10 @@ class KeyFileError(BridgeError):
 
 class CardTableError(BridgeError):
     code = "card-table"
+
+
+class ImageError(BridgeError):
+    code = "device-image"
 
 
 class DriverMissingError(BadDeviceUrlError):

@@ -113,8 +113,8 @@ class DeviceSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DeviceView(DeviceSummary, frozen=True, kw_only=True):
-    """The device. `age`: seconds since it last sent data. `key`: which of two keys it has. Apart from the link's, its
-    facts are journaled.
+    """The device. `age`: seconds since it last sent data. `key`: which of two keys it has. `image`: the
+    SHA-256 of the approved program that it has shown to run. Apart from the link's, its facts are journaled.
     """
 
     age: float | None
@@ -128,6 +128,7 @@ class DeviceView(DeviceSummary, frozen=True, kw_only=True):
     unloads_stub: bool
     shortcomings: tuple[AnyText, ...] = ()
     key: KeyUsed = ""
+    image: str = ""
 
 
 class EntryView(msgspec.Struct, frozen=True):
@@ -487,4 +488,5 @@ def _device(state: TableState, link: LinkView) -> DeviceView:
         unloads_stub=device.capabilities is not None and device.capabilities.unloads_stub,
         shortcomings=shortcomings(device.capabilities) if device.capabilities is not None else (),
         key=device.key,
+        image=device.image,
     )

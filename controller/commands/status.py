@@ -146,7 +146,8 @@ def _device(view: TableView, say: Terminal) -> str:
     if device.age is not None:
         age = message("heard {age} s ago", age=f"{device.age:.1f}")
     key = KEYS_USED[device.key] if device.key else None
-    return _parts(say, named, LINKS[LinkState(device.link)], age, key, device.sentence, device.hint)
+    shown = message("it runs the approved program {image}", image=device.image[:16]) if device.image else None
+    return _parts(say, named, LINKS[LinkState(device.link)], age, key, shown, device.sentence, device.hint)
 
 
 def _matter(found: IrregularityView, words: OwnWords, say: Terminal) -> str:

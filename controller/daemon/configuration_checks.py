@@ -120,6 +120,11 @@ def _check_one_way_device(device: DeviceSection, url: DeviceUrl) -> Mistakes:
             message("[device] firmware_digests: {driver} reports no firmware digest.", driver=url.driver),
             message("Leave firmware_digests out, and approve such a device by its seal."),
         )
+    if device.image is not None:
+        yield Mistake(
+            message("[device] image: {driver} cannot show which program runs.", driver=url.driver),
+            message("Leave image out, and approve such a device by its seal."),
+        )
 
 
 def _check_real_device(url: DeviceUrl, driver: RegisteredDriver) -> Mistakes:

@@ -25,6 +25,7 @@ from controller.journal import JournalError
 from controller.journal.sealing import load_key_file
 from controller.journal.signing import load_signing_key
 from firmware_bridge.card_table import read_card_table
+from firmware_bridge.device_image import read_image
 from firmware_bridge.device_keys import read_device_keys
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.messages import message
@@ -136,6 +137,7 @@ def _files(
     if device is not None:
         yield "[device] key_file", device.key_file, read_device_keys
         yield "[device] card_table", device.card_table, read_card_table
+        yield "[device] image", device.image, read_image
     if journal is not None:
         yield "[journal] key_file", journal.key_file, load_key_file
         if (

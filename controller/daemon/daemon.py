@@ -43,11 +43,12 @@ from controller.table.inputs import DaemonStarted
 from controller.table.state import TableState
 from firmware_bridge.captures.recorder import CaptureRecorder
 from firmware_bridge.card_table import read_card_table
+from firmware_bridge.device_image import read_image
 from firmware_bridge.device_keys import DeviceKeys, read_device_keys
 from firmware_bridge.drivers.base import Driver
 from firmware_bridge.drivers.memory import LinkMemory
 from firmware_bridge.drivers.registry import load_driver
-from firmware_bridge.drivers.setting import DriverSetting, FrameKeys
+from firmware_bridge.drivers.setting import ApprovedImage, DriverSetting, FrameKeys
 from firmware_bridge.errors import error_fields
 from firmware_bridge.hotplug import watch
 from firmware_bridge.link_keeper import LinkKeeper
@@ -284,6 +285,7 @@ def _driver_maker(
     url = configuration.device_url
     make = load_driver(url.driver)
     cards = read_card_table(device.card_table) if device.card_table is not None else {}
+    image = read_image(device.image) if device.image is not None else None
 
     def read_keys() -> DeviceKeys:
         return read_device_keys(device.key_file) if device.key_file is not None else DeviceKeys()
@@ -301,6 +303,7 @@ def _driver_maker(
         setting = DriverSetting(
             nonce, url.line, keys.get, held, cards, simulated, policy=device.policy, memory=memory, note_keys=note_keys,
             next_key_of=keys.next.get,
+            image=None if image is None else ApprovedImage(image, secrets.token_bytes(32)),
         )  # fmt: skip
         return make(setting, now)
 

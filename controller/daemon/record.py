@@ -37,6 +37,7 @@ def record_of(configuration: Configuration, program: Program | None = None) -> C
             firmware_digests=device.policy.firmware_digests,
             keys_digest=_digest_of_file(device.key_file),
             cards_digest=_digest_of_file(device.card_table),
+            image_digest=_digest_of_file(device.image),
         ),
         people=tuple(
             PersonRecord(one.id, one.name, one.role, one.uids, _digest(one.pin_hash.encode()))

@@ -82,16 +82,18 @@ class LimitSection(_Section, frozen=True):
 class DeviceSection(_Section, frozen=True):
     """`[device]`. `key_file` and `card_table` are for drivers that need one.
 
-    `serial` is the only device that may be used. `firmware_digests` are those of the firmware that may run on it.
+    `serial` is the only device that may be used. `firmware_digests` are those of the firmware that may run on it, and
+    `image` is the program that it has to show.
     """
 
-    stand_ins: ClassVar[dict[str, Any]] = {"key_file": UNREADABLE, "card_table": UNREADABLE}
+    stand_ins: ClassVar[dict[str, Any]] = {"key_file": UNREADABLE, "card_table": UNREADABLE, "image": UNREADABLE}
 
     url: str
     key_file: Path | None = None
     card_table: Path | None = None
     serial: Serial | None = None
     firmware_digests: tuple[Digest, ...] = ()
+    image: Path | None = None
 
     @property
     def policy(self) -> DevicePolicy:

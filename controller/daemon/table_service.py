@@ -135,7 +135,7 @@ def input_of(heard: Heard) -> AnyInput:
         case base.Answered():
             return inputs.CommandAnswered(heard.command_id, heard.done, heard.reason)
         case base.LinkReady():
-            return inputs.DeviceConnected(heard.identity, heard.status, heard.nonce, heard.key)
+            return inputs.DeviceConnected(heard.identity, heard.status, heard.nonce, heard.key, heard.image)
         case base.ReportsGone():
             return inputs.ReportsMissing(heard.boot, heard.first, heard.last, heard.withheld, heard.newest)
         case base.Contradicted():
@@ -444,8 +444,19 @@ class TableService:
             self._fail(NO_ROOM)
         elif (waiting := self._settings_in_time()) is not None:
             await self._take(waiting)
-        elif (due := await self._keeper.between_rounds(self.state)) is not None:
-            await self._take(due)
+        else:
+            begun = self._writer.begun
+            due = await self._keeper.between_rounds(self.state)
+            if due is not None:
+                await self._take(due)
+            if self._writer.begun != begun:
+                self._check_program()
+
+    def _check_program(self) -> None:
+        """With each file of the journal the device has to show its program again, as it does when it connects."""
+        if self.device is not None and self.state.device.image and self.state.device.connected:
+            said = message("The device is connected again, so that it shows which program it runs.")
+            self.device.drop("program-check", said)
 
     def _settings_in_time(self) -> inputs.ConfigurationRead | None:
         """Return waiting settings to bring into force, once errors of the last round can no longer be found."""

@@ -51,13 +51,14 @@ class ConfigurationRead(Input, frozen=True, tag="configuration_read"):
 
 class DeviceConnected(Input, frozen=True, tag="device_connected"):
     """A device connected. `nonce`: the device's for this link, never used again; empty if its protocol has none. `key`:
-    which of two keys it has.
+    which of two keys it has. `image`: the SHA-256 of the approved program that it has shown to run.
     """
 
     identity: DeviceIdentity
     status: DeviceStatus
     nonce: bytes = b""
     key: KeyUsed = ""
+    image: str = ""
 
 
 class DeviceGone(Input, frozen=True, tag="device_gone"):

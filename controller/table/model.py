@@ -175,6 +175,7 @@ class Device(msgspec.Struct, frozen=True):
     drawn_ms: int | None = None
     firmware_digest: str = ""
     key: KeyUsed = ""
+    image: str = ""  # SHA-256 of the approved program that it has shown to run
     lost_code: str = ""  # why the last link ended; empty: none ended since the daemon started
 
     @property

@@ -17,6 +17,7 @@ from controller.table.admissions import remedy
 from controller.table.decision import RefusedError
 from controller.table.decks import out_of_use
 from controller.table.device_commands import exit_disobeys
+from controller.table.events.device_events import INTENDED_ENDS
 from controller.table.exposing import examined_due
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.questions import CARDS_ARE_MOVED, in_order, place_word, question
@@ -27,7 +28,7 @@ from controller.table.settling import difference_due, differences
 from controller.table.state import FIRST_CARD_PLACE, TableState
 from firmware_bridge.messages import Message, counted, message, sentences
 
-STILL_CONNECTING: Final = frozenset({"", "returned-to-service"})
+STILL_CONNECTING: Final = INTENDED_ENDS | {""}
 CANNOT_SERVE: Final = frozenset(
     {
         "device-damaged-frames", "device-firmware", "device-floods", "device-garbage", "device-message",

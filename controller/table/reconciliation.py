@@ -68,7 +68,8 @@ def device_connected(decision: Decision, given: DeviceConnected) -> None:
     passed = may_have_passed_cards(decision.state, given.identity)
     less = _no_longer(decision.state, given.identity)
     _record_device_change(decision, given.identity)
-    decision.emit(events.DeviceReady(given.identity, given.status.exit_held, passed, unfit is not None, given.key))
+    held, is_unfit = given.status.exit_held, unfit is not None
+    decision.emit(events.DeviceReady(given.identity, held, passed, is_unfit, given.key, given.image))
     if unfit is not None:
         decision.emit(events.DeviceLost("device-unfit", unfit))
         decision.change_service("refuse", unfit)

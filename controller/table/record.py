@@ -40,6 +40,7 @@ class DeviceRecord(msgspec.Struct, frozen=True):
     firmware_digests: tuple[str, ...] = ()
     keys_digest: str = ""
     cards_digest: str = ""
+    image_digest: str = ""
 
 
 class CaptureRecord(msgspec.Struct, frozen=True):

@@ -23,12 +23,13 @@ class HeardStruct(msgspec.Struct, frozen=True, tag_field="heard"):
 
 class LinkReady(HeardStruct, frozen=True, tag="device_ready", omit_defaults=True):
     """The device is the right one and the link is ready. `nonce` is the device's nonce of this link, `key` which of two
-    keys it has."""
+    keys it has, `image` the SHA-256 of the approved program that it has shown to run."""
 
     identity: DeviceIdentity
     status: DeviceStatus
     nonce: bytes = b""
     key: KeyUsed = ""
+    image: str = ""
 
 
 class Reported(HeardStruct, frozen=True, tag="reported"):

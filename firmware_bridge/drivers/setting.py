@@ -6,7 +6,9 @@ other driver the link checks what the driver reports, which for a one-way device
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Callable, Mapping
+from hashlib import sha256
 from typing import TypeAlias
 
 import msgspec
@@ -74,6 +76,21 @@ class DeviceLine(msgspec.Struct, frozen=True):
     arm: bool = False
 
 
+class ApprovedImage(msgspec.Struct, frozen=True):
+    """The program that has to run in the device. `salt` is 32 random bytes, never used before."""
+
+    program: bytes
+    salt: bytes
+
+    @property
+    def sha256(self) -> str:
+        return sha256(self.program).hexdigest()
+
+    def is_shown_by(self, digest: bytes) -> bool:
+        """Return whether this is the answer of a device that runs the image."""
+        return hmac.compare_digest(hmac.digest(self.salt, self.program, "sha256"), digest)
+
+
 class DriverSetting(msgspec.Struct, frozen=True):
     """The setting of one link. A driver takes what its protocol needs.
 
@@ -85,7 +102,7 @@ class DriverSetting(msgspec.Struct, frozen=True):
     here was verified when the capture was made. `policy` names the device that may be used, for drivers that refuse at
     their handshake; the link refuses in any case. `memory` is what drivers of earlier links kept of this device.
     `note_keys` is called with the keys of a link with sealed frames; `frame_keys` are those that a capture noted, for
-    its replay.
+    its replay. `image` is the program that a device has to show that it runs; None: any.
     """
 
     nonce: bytes
@@ -100,3 +117,4 @@ class DriverSetting(msgspec.Struct, frozen=True):
     note_keys: Callable[[FrameKeys], None] = lambda keys: None
     frame_keys: FrameKeys | None = None
     next_key_of: Callable[[str], bytes | None] = lambda serial: None
+    image: ApprovedImage | None = None

@@ -20,6 +20,7 @@ _DECODERS: Final[dict[int, Callable[[bytes], Any]]] = {
     FrameKind.REPORT: messages.decode_report,
     FrameKind.STATUS: messages.decode_status,
     FrameKind.ANSWER: messages.decode_answer,
+    FrameKind.ATTESTATION: messages.decode_attestation,
 }
 
 

@@ -161,7 +161,7 @@ async def _on_bench(config: pytest.Config, folder: Path) -> AsyncGenerator[OnBen
         yield OnBench(url, *_named_files(config, url), parsed.scheme == "sim" and parsed.path == "/shuffler")
         return
     key = b"bench" + bytes(27)
-    profile = Profile("shuffler", "CARDSHOE-BENCH", full_capabilities("shuffler"))
+    profile = Profile("shuffler", "CARDSHOE-BENCH", full_capabilities("shuffler"), program=bytes(range(256)))
     clock = asyncio.get_running_loop().time
     device = SimulatedDevice(profile, key=key, random=seeded(1), fresh=seeded(2), clock=clock, pace=Tempo(0))
     device.mechanism.load(list(DECK), deck=1)

@@ -76,6 +76,7 @@ class Simulation(msgspec.Struct, frozen=True):
     person: bool
     options: FaultOptions
     fresh_seed: bool = False
+    program: bytes | None = None
 
 
 class OneWaySimulation(msgspec.Struct, frozen=True):
@@ -138,6 +139,8 @@ def in_state_folder(name: str) -> Path:
                   "all.")  # fmt: skip
 @click.option("--person", is_flag=True, help="A simulated person lifts each set from a shuffler and puts the deck "
     "back after all of it came out, as `cardshoe bench --shuffles` needs.")  # fmt: skip
+@click.option("--program", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+              help="The firmware that a cardlink device shows to run, for a table with [device] image.")  # fmt: skip
 @click.option("--fast", is_flag=True, help="Without waiting: motions and people take no time.")
 @click.option("--log", type=click.Path(path_type=Path), help="Write every report here, one JSON object a line.")
 @click.option("--draw-every", type=click.FloatRange(min=0), default=0.0, metavar="SECONDS",
@@ -166,7 +169,8 @@ def in_state_folder(name: str) -> Path:
 def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Literal["shuffler", "shoe"], serial: str,
              seed: int | None, link: Path | None, tcp: str | None, usbip: str | None,
              key_file: Path | None, on_removal: bool, stages: bool,
-             load: bool, shuffle: str, person: bool, fast: bool, log: Path | None, dealer: Path | None,
+             load: bool, shuffle: str, person: bool, program: Path | None, fast: bool, log: Path | None,
+             dealer: Path | None,
              pins: tuple[str, ...], game_id: str | None,
              rounds: int, wagers: bool, hands: bool, supervisor_after: float, language: str,
              stay: bool, faults: tuple[str, ...], preset: str | None,
@@ -215,6 +219,7 @@ def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Lite
         kind, serial, seed, place, keys, on_removal, stages, 0.0 if fast else HUMAN_PACE, log,
         table.socket, table.crew, playable(table.game_id, on_removal=on_removal).id, rounds, wagers, hands,
         supervisor_after, language, stay, load, read_shuffle(shuffle), person, options, is_fresh,
+        None if program is None else program.read_bytes(),
     )  # fmt: skip
     try:
         asyncio.run(run_simulation(asked))
@@ -346,7 +351,7 @@ async def run_simulation(asked: Simulation) -> None:
                 one(line)
 
         device = SimulatedDevice(
-            Profile(asked.kind, asked.serial, capabilities),
+            Profile(asked.kind, asked.serial, capabilities, program=asked.program),
             key=key,
             random=random,
             fresh=SystemRandom(),

@@ -5,6 +5,7 @@ It shares only framing, sealing and messages with the host's side. `now` is in s
 
 from __future__ import annotations
 
+import hmac
 import math
 from collections.abc import Callable
 from typing import Final
@@ -32,7 +33,7 @@ HOST_LOST_AFTER: Final = 3.0
 LEAST_MEMORY: Final = WINDOW  # reports
 EARLIER_BOOTS: Final = 3  # remembered in addition to the running boot; the identity has room for this many
 _DEVICE_KINDS: Final = frozenset(
-    {FrameKind.SEALED_REJECT, FrameKind.REPORT, FrameKind.STATUS, FrameKind.ANSWER}
+    {FrameKind.SEALED_REJECT, FrameKind.REPORT, FrameKind.STATUS, FrameKind.ANSWER, FrameKind.ATTESTATION}
 )  # sealed; an echo
 
 
@@ -68,7 +69,7 @@ class CardlinkDevice:
     `on_command` gets each command once and answers through `answer`. `on_host_lost` is called when the host is lost.
     `memory` is how many reports are kept, at least 8. Set `interrupt` if the line has a USB interrupt endpoint:
     statuses then go there, with flags 1, unless they answer a resume. `versions` of the protocol, of which the host
-    chooses one.
+    chooses one. `program` is what it shows to run, if it can.
     """
 
     def __init__(
@@ -84,6 +85,7 @@ class CardlinkDevice:
         memory: int = 1000,
         start: int = 1,
         versions: tuple[int, ...] = (VERSION,),
+        program: bytes | None = None,
     ) -> None:
         if memory < LEAST_MEMORY:
             raise ValueError(f"a device keeps at least {LEAST_MEMORY} reports")
@@ -96,6 +98,7 @@ class CardlinkDevice:
         self._random = random
         self._start = start
         self._versions = versions
+        self._program = program
         self._draw = 0
         self._on_command = on_command
         self._on_host_lost = on_host_lost
@@ -349,6 +352,13 @@ class CardlinkDevice:
             self._take_ack(frame.boot, frame.number, now)
         elif frame.kind == FrameKind.COMMAND and frame.boot == self.boot:
             self._take_command(frame, now)
+        elif frame.kind == FrameKind.CHALLENGE and frame.boot == self.boot and self._program is not None:
+            self._attest(messages.decode_challenge(frame.body), self._program, now)
+
+    def _attest(self, asked: messages.ChallengeBody, program: bytes, now: float) -> None:
+        part = program[asked.offset : asked.offset + asked.length]
+        digest = hmac.digest(asked.salt, part, "sha256") if len(part) == asked.length else b""
+        self._send(FrameKind.ATTESTATION, now, encode_body(messages.AttestationBody(asked.salt, digest)))
 
     def _take_resume(self, frame: OpenedFrame, now: float) -> None:
         resume = messages.decode_resume(frame.body)

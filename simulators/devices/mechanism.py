@@ -8,10 +8,12 @@ them or not. Faults are armed by the ordinal of a card and never depend on time.
 from __future__ import annotations
 
 from collections.abc import Callable
+from hashlib import sha256
 from random import Random
 from typing import Final, Literal, Protocol
 
 import msgspec
+from msgspec.structs import replace
 
 from firmware_bridge import commands, observations
 from firmware_bridge.capabilities import Capabilities, DeviceIdentity, DeviceStatus
@@ -87,12 +89,13 @@ def full_capabilities(
 
 
 class Profile(msgspec.Struct, frozen=True):
-    """The simulated device."""
+    """The simulated device. `program` is what it shows to run, if its capabilities say so."""
 
     kind: Literal["shuffler", "shoe"]
     serial: str
     capabilities: Capabilities
     memory: int = 1000
+    program: bytes | None = None
 
     @property
     def unit(self) -> Literal["sets", "singles"]:
@@ -337,8 +340,8 @@ class Mechanism:
             model=f"simulated {self.profile.kind}",
             serial=self.profile.serial,
             firmware="1.0",
-            firmware_digest="0" * 64,
-            capabilities=self.profile.capabilities,
+            firmware_digest="0" * 64 if self.profile.program is None else sha256(self.profile.program).hexdigest(),
+            capabilities=replace(self.profile.capabilities, attests=self.profile.program is not None),
             simulated=True,
             deck_size=len(DECK),
             boot=self.boot,

@@ -54,6 +54,7 @@ class SimulatedDevice:
             on_command=self._on_command,
             on_host_lost=self._on_host_lost,
             memory=profile.memory,
+            program=profile.program,
         )
         self.mechanism.on_restart = self.restart
         self.mechanism.power_on()

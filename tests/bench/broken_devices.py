@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Callable
 from typing import Any
 
@@ -494,3 +495,30 @@ def answers_on_any_link(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> N
 
 def works(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
     """Change nothing essential: the device works, but perhaps slowly."""
+
+
+def names(*versions: int, speaks: tuple[int, ...] = ()) -> Break:
+    """Let the identity name these versions, while the device speaks them or others."""
+
+    def breaks(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
+        before("_answer_to", lambda link: setattr(link, "_versions", versions))(device, patch)
+        after("_answer_to", lambda link: setattr(link, "_versions", speaks or versions))(device, patch)
+
+    return breaks
+
+
+def attests(digest: Callable[[messages.ChallengeBody, bytes], bytes]) -> Break:
+    """Answer challenges with another digest; no bytes: with no answer."""
+
+    def breaks(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
+        def attest(asked: messages.ChallengeBody, program: bytes, now: float) -> None:
+            body = messages.AttestationBody(asked.salt, digest(asked, program))
+            device.link._send(FrameKind.ATTESTATION, now, messages.encode_body(body))
+
+        patch.setattr(device.link, "_attest", attest)
+
+    return breaks
+
+
+def keyed(asked: messages.ChallengeBody, part: bytes) -> bytes:
+    return hmac.digest(asked.salt, part, "sha256")

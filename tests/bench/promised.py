@@ -27,7 +27,7 @@ MakeDevice = Callable[[], SimulatedDevice]
 
 def good_device(kind: Any = "shuffler", pace: float = 0.0) -> SimulatedDevice:
     """Return a good device with a deck in it, on the running loop's time."""
-    profile = Profile(kind, "CARDSHOE-BENCH", full_capabilities(kind))
+    profile = Profile(kind, "CARDSHOE-BENCH", full_capabilities(kind), program=bytes(range(256)))
     clock = asyncio.get_running_loop().time
     device = SimulatedDevice(profile, key=KEY, random=seeded(1), fresh=seeded(2), clock=clock, pace=Tempo(pace))
     device.mechanism.load(list(DECK), deck=1)

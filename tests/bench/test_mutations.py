@@ -7,6 +7,7 @@ time.
 from __future__ import annotations
 
 import math
+from hashlib import sha256
 from typing import NamedTuple
 
 import pytest
@@ -60,6 +61,22 @@ ROWS = [
         "Header values"),
     Row("it counts one card of the stub too few", broken.seen_with(observations.StubUnloaded,
         lambda seen: {"count": seen.count - 1}), "the_stub_adds_up", "Commands"),
+    # The program, and versions
+    Row("its digest does not depend on the salt", broken.attests(lambda asked, program: sha256(program).digest()),
+        "the_program_is_shown", "The program in the device"),
+    Row("it hashes the whole program whatever the range", broken.attests(broken.keyed), "the_program_is_shown",
+        "The program in the device"),
+    Row("it does not answer challenges", broken.never("_attest"), "the_program_is_shown", "The program in the device"),
+    Row("it hashes what there is of a range", broken.attests(
+        lambda asked, program: broken.keyed(asked, program[asked.offset : asked.offset + asked.length])),
+        "what_cannot_be_shown", "The program in the device"),
+    Row("it names a version that it does not speak", broken.names(1, 7, speaks=(1,)), "the_versions_are_spoken",
+        "Versions"),
+    Row("it speaks a version that it does not name", broken.names(1, speaks=(1, 2)), "the_versions_are_spoken",
+        "Versions"),
+    Row("it names its versions in falling order", broken.names(2, 1), "the_versions_are_spoken", "Versions"),
+    Row("it does not name version 1", broken.names(2, speaks=(1, 2)), "the_versions_are_spoken", "Versions"),
+    Row("it names no version", broken.names(speaks=(1,)), "the_versions_are_spoken", "A link"),
     # Reports
     Row("it ignores acknowledgements", broken.never("_take_ack"), "acks_free_the_window", "Reports"),
     Row("it never sends again", broken.after("_fill_window", lambda link: setattr(link, "_resend_at", math.inf)),

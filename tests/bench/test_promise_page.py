@@ -10,7 +10,14 @@ from simulators.bench.run import TESTS
 from tests.protocol.page import PAGE as CARDLINK
 from tools.pages.bench import UNTESTED
 
-SECTIONS = ("Sealed frames", "A link", "Reports: numbers, window, acknowledgement", "Signs of life", "Commands")
+SECTIONS = (
+    "Sealed frames",
+    "A link",
+    "Reports: numbers, window, acknowledgement",
+    "Signs of life",
+    "Commands",
+    "The program in the device",
+)
 
 
 def text_of(section: str) -> str:

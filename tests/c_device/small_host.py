@@ -17,6 +17,7 @@ from tests.c_device.conversation import CDevice
 KEY: Final = bytes(range(100, 132))
 HELLO, IDENTITY, HOST_PROOF, DEVICE_PROOF, RESUME, REJECT, SEALED_REJECT = range(1, 8)
 ACK, REPORT, STATUS, COMMAND, ANSWER = 0x10, 0x20, 0x21, 0x30, 0x31
+CHALLENGE, ATTESTATION = 0x40, 0x41
 CLEAR: Final = {HELLO, IDENTITY, HOST_PROOF, DEVICE_PROOF, REJECT}
 STATUS_FIELDS: Final = (
     *("last_report", "uptime", "shuffle", "loaded", "dispensed", "remaining", "sets", "tray", "exit_held", "moving"),

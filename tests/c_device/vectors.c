@@ -53,7 +53,7 @@ static uint8_t first_sent(const struct cardlink *device, struct cl_receiver *lin
 static bool is_of_device(uint8_t kind)
 {
     return kind == CL_IDENTITY || kind == CL_DEVICE_PROOF || kind == CL_REJECT || kind == CL_SEALED_REJECT ||
-           kind == CL_REPORT || kind == CL_STATUS || kind == CL_ANSWER;
+           kind == CL_REPORT || kind == CL_STATUS || kind == CL_ANSWER || kind == CL_ATTESTATION;
 }
 
 static const char *verdict_on(struct cardlink *device, const uint8_t *frame, size_t size)

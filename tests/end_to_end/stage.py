@@ -115,12 +115,19 @@ class Stage:
     # -- processes -------------------------------------------------------------------------------------------------
 
     async def start_device(
-        self, *, dealer: bool = True, pace: float = 0.0, tcp: str = "", load: bool = False, faults: Sequence[str] = ()
+        self,
+        *,
+        dealer: bool = True,
+        pace: float = 0.0,
+        tcp: str = "",
+        load: bool = False,
+        faults: Sequence[str] = (),
+        program: Path | None = None,
     ) -> Child:
         """Start a simulated device, with people who play the planned rounds at the daemon's table or without people.
 
         `tcp` is an address to listen at, instead of a pseudo-terminal. `load` puts a deck in when there are no people
-        to do it.
+        to do it. `program` is the file of the firmware that it shows to run.
         """
         self.device = self._start(
             Orders(commands=str(self.command_log), pace=pace),
@@ -129,6 +136,7 @@ class Stage:
             "--link", str(self.port), "--key-file", str(self.device_keys), "--log", str(self.device_log),
             *(["--dealer", str(self.socket)] if dealer else []), *(["--tcp", tcp] if tcp else []),
             *(["--load"] if load else []), *(word for fault in faults for word in ("--fault", fault)),
+            *(["--program", str(program)] if program else []),
         )  # fmt: skip
         await self.device.until(lambda: self.device.out)
         return self.device

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Iterator
+from hashlib import sha256
 from random import Random, SystemRandom
 from typing import Any
 
@@ -199,6 +200,34 @@ async def test_a_device_with_neither_of_two_keys_is_refused(
     shown = await state_with(stage, "device-rejects-host")
     assert "neither of its two keys" in str(shown.device.sentence)
     assert not (await journaled(stage, "device-rejects-host")).of(DeviceReady)
+
+
+IMAGE = SystemRandom().randbytes(200_000)
+
+
+async def test_a_device_with_the_approved_program_serves_and_one_with_another_does_not(stage: Stage) -> None:
+    """The second device has the same key and one wrong byte in its program."""
+    image, program = stage.folder / "image.bin", stage.folder / "program.bin"
+    image.write_bytes(IMAGE)
+    program.write_bytes(IMAGE)
+    await stage.start_device(dealer=False, program=program)
+    say_of_the_device(stage, f'image = "{image}"')
+    await stage.start_daemon()
+    async with ApiClient(stage.socket) as client:
+        await stage.events_until(client, "status_agrees")
+        assert (await client.state()).device.image == sha256(IMAGE).hexdigest()
+    shown = stage.start("status", "--socket", str(stage.socket))
+    await shown.ended()
+    assert f"it runs the approved program {sha256(IMAGE).hexdigest()[:16]}" in "".join(shown.out)
+    await stage.device.end()
+    program.write_bytes(IMAGE[:-1] + bytes([IMAGE[-1] ^ 1]))
+    await stage.start_device(dealer=False, program=program)
+    refused = await state_with(stage, "device-firmware")
+    assert "is not the approved image" in str(refused.device.sentence)
+    assert await stage.daemon.end() == 0
+    evidence = Evidence(stage)
+    assert [event.image for event in evidence.of(DeviceReady)] == [sha256(IMAGE).hexdigest()]
+    assert [event.code for event in evidence.of(DeviceLost)][-1] == "device-firmware"
 
 
 class NewerVersion(SmallDevice):

@@ -22,7 +22,7 @@ from controller.commands.doctor.machine import Machine, User, may, run_program
 from controller.commands.main import main
 from controller.journal.file import Identity
 from controller.program_files import Program
-from firmware_bridge.device_keys import write_device_keys
+from firmware_bridge.device_keys import add_device_key, write_device_keys
 from tests.floor.certificates import Authority
 from tests.interfaces.test_init import REAL
 from tests.journal.vocabulary import append, open_journal
@@ -161,6 +161,10 @@ def unpaired(pc: Pc) -> None:
     (pc.etc / "device.keys").write_text("")
 
 
+def changed_key(pc: Pc) -> None:
+    add_device_key(pc.etc / "device.keys", SERIAL, bytes(range(2, 34)), as_next=True)
+
+
 def open_key(pc: Pc) -> None:
     (pc.etc / "journal.key").chmod(0o644)
 
@@ -278,6 +282,7 @@ def damaged_journal(pc: Pc) -> None:
         (no_rules, "udev", "problem", "udev has no 70-cardshoe.rules", "install -D -m 0644 $F/system/70-"),
         (old_rules, "udev", "warning", "does not match this version", "$F/system/70-cardshoe.rules /"),
         (unpaired, "pairing", "problem", "CARDSHOE-0001 is not paired", "cardshoe devices pair CARDSHOE-0001"),
+        (changed_key, "pairing", "warning", "may have its old key or its next one", "forget CARDSHOE-0001 --only old"),
         (open_key, "keys", "problem", "Other users may reach", "chmod o-rwx"),
         (unreadable_key, "keys", "problem", "nobody may not read", "chown root:nobody"),
         (damaged_key, "files", "problem", "[journal] key_file", ""),

@@ -75,7 +75,7 @@ def test_the_sections_of_an_evening(folder: Path) -> None:
     assert "shift-manager (shift manager) 1 by a ruling" in decided
     assert any(row.startswith("pit-supervisor (pit supervisor) 1 every bettor has chosen") for row in decided)
     assert found["Not decided"] == ["None."]
-    noted = found["Corrections, recalled cards, decks and journal"]
+    noted = found["Corrections, recalled cards, decks, journal, the program in the device"]
     assert [row.split()[2] for row in noted[1:]] == ["289", "302", "444"]
     assert "pit-manager pit manager 1 0 0 0 1 0 0" in found["People"]
 

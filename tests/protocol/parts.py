@@ -15,6 +15,7 @@ from firmware_bridge.drivers.cardlink.host import CardlinkHost, LinkStep
 from firmware_bridge.drivers.cardlink.messages import CLEAR, FrameKind, encode_body
 from firmware_bridge.drivers.cardlink.sealing import BULK, COUNTER, FrameOpener, OpenedFrame, SealedChannel
 from firmware_bridge.drivers.memory import LinkMemory
+from firmware_bridge.drivers.setting import ApprovedImage
 from simulators.devices.cardlink import CardlinkDevice
 
 KEY: Final = bytes(range(32))
@@ -49,15 +50,17 @@ class BenchDevice:
         firmware_digest: str = "0" * 64,
         capabilities: Sequence[str] = ("exit_hold", "retains_reports", "dispenses_on_command", "sings"),
         random: Callable[[], bytes] = fresh_nonce,
+        program: bytes | None = None,
     ) -> None:
         self.carried_out: list[tuple[int, messages.AnyOrder]] = []
         self.hosts_lost = 0
         self.answers_by_itself = True
+        self.program = program
         self._serial = serial
         self._version = version
         self._kind = kind
         self._firmware_digest = firmware_digest
-        self._capabilities = list(capabilities)
+        self._capabilities = [*capabilities, *(["attests"] if program is not None else [])]
         self.link = CardlinkDevice(
             key=key,
             boot=boot,
@@ -68,6 +71,7 @@ class BenchDevice:
             on_host_lost=self._lose_host,
             memory=memory,
             versions=versions,
+            program=program,
         )
 
     def status(self, heard: int = 0) -> messages.StatusBody:
@@ -116,6 +120,7 @@ def make_host(
     memory: LinkMemory | None = None,
     next_key: bytes | None = None,
     versions: tuple[int, ...] = (1,),
+    image: bytes | None = None,
 ) -> CardlinkHost:
     return CardlinkHost(
         nonce=nonce or fresh_nonce(),
@@ -125,6 +130,7 @@ def make_host(
         memory=memory,
         next_key_of=lambda _: next_key,
         versions=versions,
+        image=None if image is None else ApprovedImage(image, fresh_nonce() + fresh_nonce()),
     )
 
 
@@ -137,13 +143,16 @@ def converse(host: CardlinkHost, device: BenchDevice, now: float) -> list[Heard]
 
 
 def host_before(step: LinkStep, device: BenchDevice, now: float = 0.0) -> tuple[CardlinkHost, bytes]:
-    """Return a host that has reached this step, and the device's bytes that would take it further."""
-    host = make_host(now=now)
+    """Return a host that has reached this step, and the device's bytes that would take it further. It asks for the
+    device's program only if the device can show it.
+    """
+    host = make_host(now=now, image=device.program)
     reply = device.exchange(host.outgoing(), now)
     for reached in (
         LinkStep.IDENTITY,
         LinkStep.DEVICE_PROOF,
         LinkStep.FIRST_STATUS,
+        *([LinkStep.ATTESTATION] if device.program is not None else []),
         LinkStep.READY,
     ):
         if reached is step:

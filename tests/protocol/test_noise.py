@@ -20,9 +20,10 @@ from .page import golden_rows
 from .parts import NEVER, BenchDevice, converse, host_before, linked, make_host, only
 from .strategies import SealedFrame, raw, sealed_frames, whole_frames
 
-STEPS: Final = (LinkStep.IDENTITY, LinkStep.DEVICE_PROOF, LinkStep.FIRST_STATUS, LinkStep.READY)
-HOST_KINDS: Final = {0x01, 0x03, 0x05, 0x10, 0x30}
-DEVICE_KINDS: Final = {0x02, 0x04, 0x06, 0x07, 0x20, 0x21, 0x31}
+STEPS: Final = (LinkStep.IDENTITY, LinkStep.DEVICE_PROOF, LinkStep.FIRST_STATUS, LinkStep.ATTESTATION, LinkStep.READY)
+PROGRAM: Final = b"of the device"
+HOST_KINDS: Final = {0x01, 0x03, 0x05, 0x10, 0x30, 0x40}
+DEVICE_KINDS: Final = {0x02, 0x04, 0x06, 0x07, 0x20, 0x21, 0x31, 0x41}
 
 steps = st.sampled_from(STEPS)
 frames = st.lists(whole_frames(), min_size=1, max_size=5)
@@ -42,7 +43,7 @@ def check_host(host: CardlinkHost, heard: Sequence[Heard]) -> bool:
 @given(steps, raw)
 def test_a_host_survives_noise_and_reads_the_next_good_frame(step: LinkStep, noise: bytes) -> None:
     assume(not decode_frames(noise + END))
-    device = BenchDevice()
+    device = BenchDevice(program=PROGRAM)
     host, reply = host_before(step, device)
     assert host.receive(noise, 0.1) == []
     heard = [*host.receive(reply, 0.2), *converse(host, device, 0.2)]
@@ -55,7 +56,7 @@ def test_a_host_survives_noise_and_reads_the_next_good_frame(step: LinkStep, noi
 
 @given(steps, frames, st.integers(1, 4096), st.booleans())
 def test_a_host_survives_any_frames_at_any_step(step: LinkStep, sent: list[bytes], size: int, busy: bool) -> None:
-    host, _ = host_before(step, BenchDevice())
+    host, _ = host_before(step, BenchDevice(program=PROGRAM))
     if busy:
         host.command(5, Dispense(3), 0.0)
     host.outgoing()
@@ -74,7 +75,7 @@ def test_a_host_survives_any_frames_at_any_step(step: LinkStep, sent: list[bytes
 
 @given(st.sampled_from(STEPS[2:]), st.lists(sealed_frames, min_size=1, max_size=5), st.booleans())
 def test_a_host_survives_anything_that_its_device_seals(step: LinkStep, sent: list[SealedFrame], busy: bool) -> None:
-    device = BenchDevice()
+    device = BenchDevice(program=PROGRAM)
     host, _ = host_before(step, device)
     if busy:
         host.command(5, Dispense(3), 0.0)
@@ -86,7 +87,7 @@ def test_a_host_survives_anything_that_its_device_seals(step: LinkStep, sent: li
 
 
 def device_before(step: LinkStep) -> BenchDevice:
-    device = BenchDevice()
+    device = BenchDevice(program=PROGRAM)
     host_before(step, device)
     return device
 
@@ -94,7 +95,7 @@ def device_before(step: LinkStep) -> BenchDevice:
 @given(steps, raw)
 def test_a_device_survives_noise_and_reads_the_next_good_frame(step: LinkStep, noise: bytes) -> None:
     assume(not decode_frames(noise + END))
-    device = BenchDevice()
+    device = BenchDevice(program=PROGRAM)
     host, reply = host_before(step, device)
     assert device.exchange(noise, 0.1) == b""
     heard = [*host.receive(reply, 0.2), *converse(host, device, 0.2)]
@@ -122,7 +123,7 @@ def test_a_device_survives_any_frames_at_any_step(step: LinkStep, sent: list[byt
 
 @given(st.lists(sealed_frames, min_size=1, max_size=5))
 def test_a_device_survives_anything_that_its_host_seals(sent: list[SealedFrame]) -> None:
-    device = BenchDevice()
+    device = BenchDevice(program=PROGRAM)
     host = linked(device)
     answers = decode_frames(b"".join(device.exchange(one.by(host), 0.1) for one in sent))
     assert {answer.kind for answer in answers} <= DEVICE_KINDS
@@ -144,7 +145,7 @@ def test_nothing_is_carried_out_that_no_proven_host_ordered() -> None:
 @pytest.mark.parametrize("step", STEPS)
 def test_an_echo_is_not_a_device(step: LinkStep) -> None:
     """The host's own frames never count as signs of life, so the link ends as if the device were silent."""
-    host, _ = host_before(step, BenchDevice())
+    host, _ = host_before(step, BenchDevice(program=PROGRAM))
     now = 0.0
     while True:
         now = host.wake_at()

@@ -12,7 +12,7 @@ from firmware_bridge.cards import Card
 from firmware_bridge.drivers.cardlink import messages, sealing
 from firmware_bridge.drivers.cardlink.decoder import DECODERS, LineDecoder
 from firmware_bridge.drivers.cardlink.framing import FrameReader, enclose, encode_frame
-from firmware_bridge.drivers.cardlink.messages import CLEAR, FrameKind, encode_body
+from firmware_bridge.drivers.cardlink.messages import CLEAR, OF_HOST, FrameKind, encode_body
 from firmware_bridge.drivers.cardlink.sealing import LONGEST_BODY, SMALLEST_SEALED, FrameOpener, FrameSealer
 from firmware_bridge.drivers.cardlink.translate import capability_words
 
@@ -32,6 +32,7 @@ TYPE_WORDS: Final[dict[Any, str]] = {
     str: "str",
     messages.ShownText: "str",
     bytes: "bin",
+    messages.Salt: "bin",
     list[str]: "[str]",
     list[messages.U8]: "[u8]",
     list[messages.KeptReports]: "[Kept]",
@@ -49,6 +50,8 @@ BODIES: Final[dict[str, type[msgspec.Struct]]] = {
     "Status": messages.StatusBody,
     "Answer": messages.AnswerBody,
     "Command": messages.CommandBody,
+    "Challenge": messages.ChallengeBody,
+    "Attestation": messages.AttestationBody,
 }
 
 
@@ -111,7 +114,7 @@ def test_the_code_reads_the_vector_and_writes_the_same_bytes(row: Row) -> None:
         body = encode_body(DECODERS[frame.kind](frame.body))
         assert encode_frame(frame.kind, frame.boot, frame.number, body) == row.frame
         return
-    opener = FrameOpener(vectors.KEYS[frame.kind not in vectors.HOST_KINDS])
+    opener = FrameOpener(vectors.KEYS[frame.kind not in OF_HOST])
     opened = opener.open(frame)
     assert opened is not None
     assert opener.heard == row.counter

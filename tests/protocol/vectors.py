@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import hmac
 import json
 from typing import Final, Literal, NamedTuple, TypeAlias
 from zlib import crc32
@@ -13,7 +14,7 @@ from msgspec.structs import replace
 
 from firmware_bridge.drivers.cardlink import messages, sealing
 from firmware_bridge.drivers.cardlink.framing import FrameReader, enclose, encode_frame
-from firmware_bridge.drivers.cardlink.messages import FrameKind, encode_body
+from firmware_bridge.drivers.cardlink.messages import OF_HOST, FrameKind, encode_body
 from firmware_bridge.drivers.cardlink.sealing import BULK, INTERRUPT, FrameSealer, device_nonce, frame_keys
 
 from . import independent_cipher
@@ -29,6 +30,9 @@ UPTIME: Final = 3_723_004
 COMMAND_ID: Final = 70_001
 
 EARLIER_START: Final = 12
+PROGRAM: Final = bytes(range(256))
+"""The program of the device that attests."""
+PROGRAM_RANGE: Final = (16, 200)
 Message: TypeAlias = messages.Body | messages.ReportBody
 
 
@@ -127,7 +131,6 @@ HELLO_CONTENT: Final = content(HELLO)
 KEYS: Final = frame_keys(KEY, HOST_NONCE, DEVICE_NONCE, HELLO_CONTENT, content(frame(FrameKind.IDENTITY, IDENTITY)))
 """The keys of the frames of the host, and of those of the device."""
 
-HOST_KINDS: Final = {FrameKind.RESUME, FrameKind.ACK, FrameKind.COMMAND}
 NONCES: Final[tuple[tuple[bytes, int, int], ...]] = (
     (bytes(range(0x60, 0x70)), EARLIER_START, 1),
     (bytes(range(0x60, 0x70)), EARLIER_START, 2),
@@ -155,7 +158,7 @@ class _Sealing:
         counter: int | None = None,
         flags: int = BULK,
     ) -> Vector:
-        sealer = FrameSealer(KEYS[kind not in HOST_KINDS]) if counter else self._sealers[kind not in HOST_KINDS]
+        sealer = FrameSealer(KEYS[kind not in OF_HOST]) if counter else self._sealers[kind not in OF_HOST]
         sealer.counter = counter - 1 if counter else sealer.counter
         sealed = sealer.seal(kind, boot, number, encode_body(body), flags=flags)
         return Vector(name, enclose(sealed), sealer.counter)
@@ -214,6 +217,13 @@ def vectors() -> list[Vector]:
     ]
     two = replace(IDENTITY, versions=[1, 2])
     found.append(Vector("identity of a device that speaks versions 1 and 2", frame(FrameKind.IDENTITY, two)))
+    salt, (offset, length) = bytes(range(0x80, 0xA0)), PROGRAM_RANGE
+    shown = hmac.digest(salt, PROGRAM[offset : offset + length], "sha256")
+    found += [
+        seal("challenge", FrameKind.CHALLENGE, messages.ChallengeBody(salt, offset, length)),
+        seal("attestation", FrameKind.ATTESTATION, messages.AttestationBody(salt, shown)),
+        seal("attestation: no such range", FrameKind.ATTESTATION, messages.AttestationBody(salt, b"")),
+    ]
     return found
 
 
@@ -247,7 +257,7 @@ def lines() -> str:
 
 def opened(read: DecodedFrame) -> bytes:
     """Return the body of a sealed frame, opened by the independent cipher."""
-    key = KEYS[read.kind not in HOST_KINDS]
+    key = KEYS[read.kind not in OF_HOST]
     clear, sealed = read.content[:15], read.content[15:]
     return independent_cipher.open_sealed(key, bytes(8) + clear[11:], sealed, clear)
 
@@ -312,6 +322,8 @@ def bad_vectors() -> list[BadVector]:
         ("an ack that is not an array", seal(FrameKind.ACK, b"\x03"), "not understood"),
         ("an ack with a byte after its body", seal(FrameKind.ACK, ack + b"\xc0"), "not understood"),
         ("an empty body", seal(FrameKind.ACK, b""), "not understood"),
+        ("a challenge whose salt has 31 bytes",
+         seal(FrameKind.CHALLENGE, b"\x93\xc4\x1f" + bytes(31) + b"\x00\x01"), "not understood"),
     ]  # fmt: skip
     of_device: list[tuple[str, bytes, Verdict]] = [
         ("an ack that comes back as an echo", seal(FrameKind.ACK, ack), "ignored"),
@@ -322,6 +334,8 @@ def bad_vectors() -> list[BadVector]:
          "not understood"),
         ("a status on the other endpoint with an older counter",
          seal(FrameKind.STATUS, status, TAKEN, INTERRUPT, of_host=False), "understood"),
+        ("a challenge that comes back as an echo",
+         seal(FrameKind.CHALLENGE, encode_body(messages.ChallengeBody(bytes(32), 0, 1))), "ignored"),
         ("a status with more elements",
          seal(FrameKind.STATUS, bytes([status[0] + 1]) + status[1:] + b"\xc3", of_host=False), "understood"),
     ]  # fmt: skip

@@ -25,7 +25,9 @@ COVERED = "concealed"
 COVERED_RECORDS = frozenset({"from_device", "link_keys"})
 OPENS_CARDS = ("hex", "host", "device")  # records whose fields reveal cards
 NOT_SHOWN = frozenset({"evidence", "nonce"})  # already in the record
-RARE = frozenset({"key", "unanswered", "withheld", "newest", "moves_too_long"})  # fields that are omitted when empty
+RARE = frozenset(
+    {"key", "image", "unanswered", "withheld", "newest", "moves_too_long"}
+)  # fields that are omitted when empty
 
 
 def may_tell_faces(header: CaptureHeader) -> bool:

@@ -27,6 +27,7 @@ MEANINGS: Final = {
     "device.card_table": "the card of each identifier; only for line_reader. Left out: none",
     "device.serial": "the one device that may be used. Left out: any that is paired",
     "device.firmware_digests": "the firmware that may run on it; empty: any",
+    "device.image": "the program that it has to show, byte for byte; only for cardlink. Left out: none is asked for",
     "journal.folder": "the folder of the journal's files; created if it is missing",
     "journal.key_file": "32 random bytes in hexadecimal; mode 0640 or stricter; without it the journal cannot be read",
     "journal.signing_key_file": "signs the journal; created at the first start. Left out: signing.key in the folder",

@@ -173,6 +173,14 @@ def _paired(table: CheckedTable) -> Iterator[MachineFinding]:
             path=str(device.key_file),
         )
         yield problem(message("pairing"), sentence, f"systemctl restart {table.unit}")
+    for serial in keys.next:
+        said = message(
+            "The key of {serial} is being changed: the device may have its old key or its next one. Once `cardshoe "
+            "status` shows that it has the next key, remove the old one.",
+            serial=serial,
+        )
+        mend = f"cardshoe devices forget {serial} --only old --key-file {device.key_file}"
+        yield warning(message("pairing"), said, f"{mend} && systemctl restart {table.unit}")
     if not device.serial:
         return
     if device.serial in keys:

@@ -14,13 +14,13 @@ from controller.commands.journal.days import CasinoClock, Span
 from controller.commands.journal.decisions import DecisionInRound, EventLine, Happened, line_of
 from controller.commands.journal.rounds import IN_PROGRESS, NOT_BEGUN, JournaledIrregularity, JournaledRound
 from controller.commands.journal.table import Table
+from controller.table.events.device_events import INTENDED_ENDS
 from controller.table.irregularities.raising import DEVICE, INFERENCE
 
 FAULTS: Final = frozenset(
     {"clock_ran_backwards", "command_refused", "command_unanswered", "device_differs", "device_lost", "device_stopped",
      "exit_differs", "reports_passed", "shuffle_failed", "status_differs"}
 )  # fmt: skip
-NO_FAULT: Final = frozenset({"returned-to-service"})  # a link that ends because a person requests a new one
 IN_SERVICE: Final = "in_service"
 
 
@@ -158,9 +158,9 @@ class Accountant:
 
     def _event(self, line: EventLine) -> None:
         name, event = line.event["event"], line.event
-        if name in FAULTS and event.get("code") not in NO_FAULT:
+        if name in FAULTS and event.get("code") not in INTENDED_ENDS:
             self._account.faults.append(line)
-        elif name in NOTED:
+        elif name in NOTED or (name == "device_ready" and event.get("image")):
             self._account.noted.append(line)
         if name == "operation_taken":
             person = self._person(event["person"])

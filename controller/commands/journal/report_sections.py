@@ -65,7 +65,7 @@ def sections(account: Account, source: Source, clock: CasinoClock) -> list[Repor
             TIMES, message("first"), message("last"), WHAT,
         ),
         section(
-            message("Corrections, recalled cards, decks and journal"), _noted(account, clock),
+            message("Corrections, recalled cards, decks, journal, the program in the device"), _noted(account, clock),
             TIME, ROUND, message("entry"), message("by"), WHAT,
         ),
         section(

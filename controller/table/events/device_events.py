@@ -26,6 +26,9 @@ DISPENSED_OF_NEXT: Final = "dispensed_of_next"
 """In `StatusDiffers`: how many cards left the waiting deck."""
 
 
+INTENDED_ENDS: Final = frozenset({"returned-to-service", "program-check"})
+"""Codes of links that the program ended in order to make a new one."""
+
 KEYS_USED: Final = {"old": message("its old key"), "next": message("its next key")}
 
 
@@ -33,7 +36,7 @@ class DeviceReady(Event, frozen=True, tag="device_ready"):
     """A device is connected. `cards_may_have_passed`: cards may have left it unreported while it was away in a round.
 
     `unfit`: it cannot serve this table, which keeps its data about the previous device. `key`: which of two keys it
-    has.
+    has. `image`: the SHA-256 of the approved program that it has shown to run.
     """
 
     identity: DeviceIdentity
@@ -41,6 +44,7 @@ class DeviceReady(Event, frozen=True, tag="device_ready"):
     cards_may_have_passed: bool = False
     unfit: bool = False
     key: KeyUsed = ""
+    image: str = ""
 
     def apply(self, state: TableState, entry: int) -> TableState:
         if self.unfit:
@@ -52,6 +56,7 @@ class DeviceReady(Event, frozen=True, tag="device_ready"):
             serial=identity.serial,
             firmware_digest=identity.firmware_digest,
             key=self.key,
+            image=self.image,
             kind=identity.kind,
             unit=identity.unit,
             running_boot=identity.boot,
@@ -72,9 +77,13 @@ class DeviceReady(Event, frozen=True, tag="device_ready"):
         if event.get("unfit"):
             return message("device {serial} is connected ({kind})", serial=serial, kind=kind)
         if key := event.get("key"):
-            said = KEYS_USED[key]
-            return message("device {serial} is ready ({kind}), with {key}", serial=serial, kind=kind, key=said)
-        return message("device {serial} is ready ({kind})", serial=serial, kind=kind)
+            used = KEYS_USED[key]
+            said = message("device {serial} is ready ({kind}), with {key}", serial=serial, kind=kind, key=used)
+        else:
+            said = message("device {serial} is ready ({kind})", serial=serial, kind=kind)
+        if image := event.get("image"):
+            return message("{ready}; it runs the approved program {image}", ready=said, image=image[:16])
+        return said
 
 
 class DeviceDiffers(Event, frozen=True, tag="device_differs"):
@@ -106,7 +115,7 @@ class DeviceLost(Event, frozen=True, tag="device_lost"):
     def line(event: Fields) -> Message | None:
         """Return the line for an ended link, which was not lost if a person asked to reopen it."""
         said = as_sentence(event["sentence"])
-        return said if event["code"] == "returned-to-service" else message("device lost: {cause}", cause=said)
+        return said if event["code"] in INTENDED_ENDS else message("device lost: {cause}", cause=said)
 
 
 class ServiceChanged(Event, frozen=True, tag="service_changed"):

@@ -12,7 +12,7 @@ import msgspec
 
 from firmware_bridge.drivers.cardlink import messages, sealing
 from firmware_bridge.drivers.cardlink.framing import Frame, FrameReader
-from firmware_bridge.drivers.cardlink.messages import CLEAR, FrameKind, why_unreadable
+from firmware_bridge.drivers.cardlink.messages import CLEAR, OF_HOST, FrameKind, why_unreadable
 from firmware_bridge.drivers.cardlink.sealing import FrameOpener, frame_keys
 from firmware_bridge.drivers.setting import FrameKeys
 
@@ -21,7 +21,6 @@ Verdict: TypeAlias = Literal[
 ]
 """What a receiver makes of a frame; `not opened`: the log has no handshake for it, or the key is not known."""
 
-OF_HOST: Final = frozenset({FrameKind.HELLO, FrameKind.HOST_PROOF, FrameKind.RESUME, FrameKind.ACK, FrameKind.COMMAND})
 DECODERS: Final[dict[int, Callable[[bytes], Any]]] = {
     FrameKind.HELLO: messages.decode_hello,
     FrameKind.IDENTITY: messages.decode_identity,
@@ -35,6 +34,8 @@ DECODERS: Final[dict[int, Callable[[bytes], Any]]] = {
     FrameKind.STATUS: messages.decode_status,
     FrameKind.COMMAND: messages.decode_command,
     FrameKind.ANSWER: messages.decode_answer,
+    FrameKind.CHALLENGE: messages.decode_challenge,
+    FrameKind.ATTESTATION: messages.decode_attestation,
 }
 
 

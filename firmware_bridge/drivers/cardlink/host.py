@@ -2,6 +2,7 @@
 
     hello -> identity -> host proof -> device proof     in the clear (`handshake`)
     resume -> status                                    sealed, like all that follows; then the link is up
+    challenge -> attestation                            if an image is approved; then the device may be used
     report -> (the journal) -> ack                      go-back-N, at most 8 in flight
     command -> answer                                   repeated under its id within the link
 
@@ -32,7 +33,7 @@ from firmware_bridge.drivers.base import (
 from firmware_bridge.drivers.cardlink import link_ends, messages
 from firmware_bridge.drivers.cardlink.framing import HEADER, VERSION, Frame, FrameReader, enclose
 from firmware_bridge.drivers.cardlink.handshake import HostHandshake, Proven, other_version, rejected, unproven
-from firmware_bridge.drivers.cardlink.messages import CLEAR, FrameKind, encode_body, why_unreadable
+from firmware_bridge.drivers.cardlink.messages import CLEAR, OF_HOST, FrameKind, encode_body, why_unreadable
 from firmware_bridge.drivers.cardlink.reports import (
     Acknowledgements,
     OverdueReport,
@@ -43,7 +44,7 @@ from firmware_bridge.drivers.cardlink.sealing import LOST_WITHOUT, OpenedFrame, 
 from firmware_bridge.drivers.cardlink.translate import observation_of, order_of, status_of
 from firmware_bridge.drivers.detect import SAMPLE_SIZE
 from firmware_bridge.drivers.memory import LinkMemory
-from firmware_bridge.drivers.setting import ANY_DEVICE, DevicePolicy, DriverSetting, FrameKeys
+from firmware_bridge.drivers.setting import ANY_DEVICE, ApprovedImage, DevicePolicy, DriverSetting, FrameKeys
 from firmware_bridge.observations import AnyObservation
 
 RESEND_FIRST: Final = 0.5  # seconds until an unanswered frame is repeated; doubles (docs/cardlink.md, "A link")
@@ -53,15 +54,13 @@ HEARTBEAT: Final = 1.0  # seconds between the device's statuses, and between the
 STALE_AFTER: Final = 1.5  # seconds: one heartbeat and some grace (docs/cardlink.md, "Signs of life")
 LOST_AFTER: Final = 3.0  # seconds: three missed
 HANDSHAKE_WITHIN: Final = 10.0  # seconds from hello to the first status
+ATTESTED_WITHIN: Final = 10.0  # seconds from then to the attestation
 DAMAGED: Final = 2  # frames since the last good one: then the line is bad, rather than the device silent
 ANSWERED_WITHIN: Final = 5.0  # seconds; longer while cards move (docs/cardlink.md, "Commands" 6)
 ANSWERS_KEPT: Final = 64  # answers that are kept to recognise a repeated one
 
 Make: TypeAlias = Callable[[float], bytes]  # returns a frame's bytes for this time
 FLAGS_END: Final = 3  # bytes of the header before those that name a report; flags are ignored
-_HOST_KINDS: Final = frozenset(
-    {FrameKind.HELLO, FrameKind.HOST_PROOF, FrameKind.RESUME, FrameKind.ACK, FrameKind.COMMAND}
-)
 
 
 class LinkStep(Enum):
@@ -70,8 +69,12 @@ class LinkStep(Enum):
     IDENTITY = auto()
     DEVICE_PROOF = auto()
     FIRST_STATUS = auto()
+    ATTESTATION = auto()
     READY = auto()
     OVER = auto()
+
+
+_UP: Final = (LinkStep.ATTESTATION, LinkStep.READY)
 
 
 class Unanswered:
@@ -103,7 +106,7 @@ class CardlinkHost:
     `key_of` returns the 32-byte key of a serial number, or None if that device is not paired. `nonce` is 16 random
     bytes, never used before. `policy` names the device that may be used; firmware is checked after the proof. `memory`
     is what earlier links kept. `versions` of the protocol: the link uses the highest that both sides speak.
-    `DriverSetting` describes `next_key_of`, `replayed`, `frame_keys`, `note_keys`.
+    `DriverSetting` describes `next_key_of`, `replayed`, `frame_keys`, `note_keys`, `image`.
     """
 
     def __init__(
@@ -120,11 +123,15 @@ class CardlinkHost:
         frame_keys: FrameKeys | None = None,
         note_keys: Callable[[FrameKeys], None] = lambda keys: None,
         versions: tuple[int, ...] = (VERSION,),
+        image: ApprovedImage | None = None,
     ) -> None:
         self.statistics = LinkStatistics()
         self._reader = FrameReader()
         self._out: list[bytes] = []
         self._note_keys = note_keys
+        self._image = image
+        self._attested_by = math.inf
+        self._until_attested: list[Heard] = []  # what is reported once the device has attested its program
         self._replayed = replayed
         self._first_bytes = b""  # from a device that has sent no frame yet
         self._damaged_before = 0  # frames damaged before the last good one
@@ -193,24 +200,28 @@ class CardlinkHost:
             return (self._end(self._why_ended(now)),)
         if self._channel is not None and self._channel.used_up:
             return (self._end(link_ends.COUNTERS_USED_UP),)
+        if now >= self._attested_by and self._proven is not None:
+            return (self._end(link_ends.not_attested(self._proven.identity.serial, ATTESTED_WITHIN)),)
         heard = self._give_up_report(now)
         if self._waiting is not None and now >= self._waiting.due:
             self._resend(self._waiting, now)
         for command in self._commands.values():
             if now >= command.due:
                 self._resend(command, now)
-        if self._step is LinkStep.READY and now >= self._last_ack + HEARTBEAT:
+        if self._step in _UP and now >= self._last_ack + HEARTBEAT:
             self._send_ack(now)
         return heard
 
     def wake_at(self) -> float:
         if self._step is LinkStep.OVER:
             return float("inf")
-        times = [self._ends_at(), *(command.due for command in self._commands.values())]
+        times = [self._ends_at(), self._attested_by, *(command.due for command in self._commands.values())]
         if self._waiting is not None:
             times.append(self._waiting.due)
+        if self._step in _UP:
+            times.append(self._last_ack + HEARTBEAT)
         if self._step is LinkStep.READY:
-            times += [self._last_ack + HEARTBEAT, self._overdue.ends_at()]
+            times.append(self._overdue.ends_at())
         return min(times)
 
     def outgoing(self) -> bytes:
@@ -279,7 +290,7 @@ class CardlinkHost:
     def _ends_at(self) -> float:
         """Return when the link ends unless something is received before."""
         silent = float("inf") if self._last_valid is None else self._last_valid + LOST_AFTER
-        if self._channel is None or self._step is not LinkStep.READY:
+        if self._channel is None or self._step not in _UP:
             return min(silent, self._started + HANDSHAKE_WITHIN)
         return min(silent, self._channel.ends_at())
 
@@ -301,7 +312,7 @@ class CardlinkHost:
 
     def _went_unheard(self) -> bool:
         """Return whether the last status named nothing that was sent in the time before it."""
-        if self._channel is None or self._step is not LinkStep.READY:
+        if self._channel is None or self._step not in _UP:
             return False
         return self._statuses.at >= self._channel.unheard_since() + STALE_AFTER
 
@@ -335,7 +346,7 @@ class CardlinkHost:
 
     def _take(self, frame: Frame, now: float, heard: list[Heard]) -> None:
         """Check in the order of docs/cardlink.md: version and direction, the seal, the boot, the body."""
-        if frame.kind in _HOST_KINDS:
+        if frame.kind in OF_HOST:
             self._echoed = True
             return
         taken: Frame | OpenedFrame = frame
@@ -422,6 +433,9 @@ class CardlinkHost:
         if isinstance(proven, LinkOver):
             heard.append(self._end(proven))
             return
+        if self._image is not None and not proven.identity.capabilities.attests:
+            heard.append(self._end(link_ends.cannot_attest(proven.identity.serial)))
+            return
         self._proven = proven
         self._sequence = ReportSequence(self._held, proven.kept, self._boot)
         holds_exit = proven.identity.capabilities.holds_exit
@@ -436,17 +450,44 @@ class CardlinkHost:
         assert self._proven is not None
         assert self._channel is not None
         said = messages.decode_status(frame.body)
-        self._step = LinkStep.READY
+        self._step = LinkStep.ATTESTATION
         self._waiting = None
         self._channel.stands(now)
         self._send_ack(now)
         self._damaged_since_report = self._damaged
         contradictions = self._hear_status(frame, said, now)
         self._memory.take_nonce(self._proven.nonce)
-        proven = self._proven
-        heard.append(LinkReady(proven.identity, status_of(said, frame.boot), proven.nonce, proven.key))
-        heard.extend(self._sequence.gone)
-        heard.extend(contradictions)
+        proven, image = self._proven, "" if self._image is None else self._image.sha256
+        ready = LinkReady(proven.identity, status_of(said, frame.boot), proven.nonce, proven.key, image)
+        self._until_attested = [ready, *self._sequence.gone, *contradictions]
+        if self._image is None:
+            self._become_ready(heard)
+            return
+        body = encode_body(messages.ChallengeBody(self._image.salt, 0, len(self._image.program)))
+        self._attested_by = now + ATTESTED_WITHIN
+        self._waiting = self._ask(self._sealed(FrameKind.CHALLENGE, body), now)
+
+    def _take_before_attested(self, frame: OpenedFrame, now: float, heard: list[Heard]) -> None:
+        """Keep what the device says until it has shown which program it runs."""
+        _HANDLERS[LinkStep.READY, frame.kind](self, frame, now, self._until_attested)
+
+    def _take_attestation(self, frame: OpenedFrame, now: float, heard: list[Heard]) -> None:
+        assert self._image is not None
+        assert self._proven is not None
+        said = messages.decode_attestation(frame.body)
+        if said.salt != self._image.salt:
+            return
+        if not self._image.is_shown_by(said.digest):
+            heard.append(self._end(link_ends.other_program(self._proven.identity.serial, self._image.sha256[:16])))
+            return
+        self._become_ready(heard)
+
+    def _become_ready(self, heard: list[Heard]) -> None:
+        self._step = LinkStep.READY
+        self._waiting = None
+        self._attested_by = math.inf
+        heard.extend(self._until_attested)
+        self._until_attested.clear()
 
     def _take_status(self, frame: OpenedFrame, now: float, heard: list[Heard]) -> None:
         said = messages.decode_status(frame.body)
@@ -559,6 +600,7 @@ def make_cardlink(setting: DriverSetting, now: float) -> CardlinkHost:
         memory=setting.memory,
         frame_keys=setting.frame_keys,
         note_keys=setting.note_keys,
+        image=setting.image,
     )
 
 
@@ -568,6 +610,9 @@ _HANDLERS: Final[dict[tuple[LinkStep, int], _Handler]] = {
     (LinkStep.DEVICE_PROOF, FrameKind.IDENTITY): CardlinkHost._take_identity,
     (LinkStep.DEVICE_PROOF, FrameKind.DEVICE_PROOF): CardlinkHost._take_device_proof,
     (LinkStep.FIRST_STATUS, FrameKind.STATUS): CardlinkHost._take_first_status,
+    (LinkStep.ATTESTATION, FrameKind.STATUS): CardlinkHost._take_before_attested,
+    (LinkStep.ATTESTATION, FrameKind.REPORT): CardlinkHost._take_before_attested,
+    (LinkStep.ATTESTATION, FrameKind.ATTESTATION): CardlinkHost._take_attestation,
     (LinkStep.READY, FrameKind.STATUS): CardlinkHost._take_status,
     (LinkStep.READY, FrameKind.ANSWER): CardlinkHost._take_answer,
     (LinkStep.READY, FrameKind.REPORT): CardlinkHost._take_report,

@@ -118,6 +118,35 @@ def counts_too_few(taken: int) -> LinkOver:
     return LinkOver("device-message", said)
 
 
+def cannot_attest(serial: str) -> LinkOver:
+    said = message(
+        "The device {serial} does not show which program it runs, and [device] image names the program that it has to "
+        "run. Install approved firmware that can show it, or leave image out.",
+        serial=serial,
+    )
+    return LinkOver("device-firmware", said, refused=True)
+
+
+def other_program(serial: str, digest: str) -> LinkOver:
+    said = message(
+        "The program in {serial} is not the approved image ({digest}). Do not deal from it; have its firmware "
+        "checked, or name the image of the firmware that is approved in [device] image.",
+        serial=serial,
+        digest=digest,
+    )
+    return LinkOver("device-firmware", said, refused=True)
+
+
+def not_attested(serial: str, seconds: float) -> LinkOver:
+    said = message(
+        "The device {serial} has not shown within {seconds} s which program it runs. Do not deal from it, and have "
+        "its firmware checked.",
+        serial=serial,
+        seconds=round(seconds),
+    )
+    return LinkOver("device-firmware", said, refused=True)
+
+
 def report_withheld(number: int) -> LinkOver:
     said = message("The device has made report {number}, which does not arrive; the program reconnects.", number=number)
     return LinkOver("device-reports", said)

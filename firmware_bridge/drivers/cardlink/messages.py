@@ -20,6 +20,7 @@ from firmware_bridge.drivers.cardlink.framing import VERSION
 
 NOT_READ: Final = 0
 FOREIGN: Final = 127
+SALT_SIZE: Final = 32  # bytes
 
 U8: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=0xFF)]
 U32: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=0xFFFF_FFFF)]
@@ -28,6 +29,7 @@ ReportNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=0xFFFF_FFFF)]
 Ordinal: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=0xFF00)]  # leaves room for the cards in a set
 SpokenVersions: TypeAlias = Annotated[list[U8], msgspec.Meta(min_length=1, max_length=8)]
 SetSize: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=5)]
+Salt: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=SALT_SIZE, max_length=SALT_SIZE)]
 ShownText: TypeAlias = Annotated[str, msgspec.Meta(max_length=32)]  # characters
 
 
@@ -36,7 +38,7 @@ class BadMessageError(ValueError):
 
 
 class FrameKind(IntEnum):
-    """The second byte of the header. The host sends hello, host proof, resume, ack and command."""
+    """The second byte of the header. The host sends those of `OF_HOST`."""
 
     HELLO = 0x01
     IDENTITY = 0x02
@@ -50,7 +52,13 @@ class FrameKind(IntEnum):
     STATUS = 0x21
     COMMAND = 0x30
     ANSWER = 0x31
+    CHALLENGE = 0x40
+    ATTESTATION = 0x41
 
+
+OF_HOST: Final = frozenset(
+    {FrameKind.HELLO, FrameKind.HOST_PROOF, FrameKind.RESUME, FrameKind.ACK, FrameKind.COMMAND, FrameKind.CHALLENGE}
+)
 
 CLEAR: Final = frozenset(
     {FrameKind.HELLO, FrameKind.IDENTITY, FrameKind.HOST_PROOF, FrameKind.DEVICE_PROOF, FrameKind.REJECT}
@@ -145,6 +153,21 @@ class AnswerBody(Body, frozen=True):
     command_id: U63
     done: bool
     reason: str = ""
+
+
+class ChallengeBody(Body, frozen=True):
+    """Asks for `length` bytes of the device's program, from `offset` on, hashed under the salt."""
+
+    salt: Salt
+    offset: U32
+    length: U32
+
+
+class AttestationBody(Body, frozen=True):
+    """The answer to the challenge with this salt; `digest` is empty if the device has no such range."""
+
+    salt: bytes
+    digest: bytes
 
 
 class ReportBody(msgspec.Struct, frozen=True, array_like=True):
@@ -364,6 +387,8 @@ decode_status = msgspec.msgpack.Decoder(StatusBody).decode
 decode_command_head = msgspec.msgpack.Decoder(CommandHead).decode
 decode_command = msgspec.msgpack.Decoder(CommandBody).decode
 decode_answer = msgspec.msgpack.Decoder(AnswerBody).decode
+decode_challenge = msgspec.msgpack.Decoder(ChallengeBody).decode
+decode_attestation = msgspec.msgpack.Decoder(AttestationBody).decode
 
 
 _BODIES: Final[dict[int, type[Body]]] = {
@@ -373,6 +398,7 @@ _BODIES: Final[dict[int, type[Body]]] = {
     FrameKind.SEALED_REJECT: RejectBody,
     FrameKind.STATUS: StatusBody,
     FrameKind.ANSWER: AnswerBody,
+    FrameKind.ATTESTATION: AttestationBody,
 }
 _REPORTS: Final = {report.__struct_config__.tag: report for report in ReportBody.__subclasses__()}
 _OF_CARDS: Final = frozenset({"card", "cards"})  # fields; for a message that has one of these, no value is shown

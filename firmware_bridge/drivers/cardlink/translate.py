@@ -130,6 +130,7 @@ _CAPABILITY_WORDS: Final = {
     "unloads_stub": "unloads_stub",
     "stages": "stages",
     "retains_reports": "retains_reports",
+    "attests": "attests",
 }
 
 

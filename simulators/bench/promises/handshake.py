@@ -44,6 +44,22 @@ class TestHandshakePromises:
         check(said.kept[-1].boot == attempt.boot != 0, "the running boot is not the last one listed, or is 0")
         check(all(kept.oldest <= kept.newest + 1 for kept in said.kept), "more reports are kept than were made")
 
+    @promise("Versions", "", "the device speaks the versions that it names, in rising order with 1, and no others")
+    async def test_the_versions_are_spoken(self, host: FrameHost) -> None:
+        attempt = await host.greet()
+        versions = attempt.said.versions
+        check(VERSION in versions, f"version {VERSION} is not among the versions named ({versions})")
+        check(versions == sorted(set(versions)), f"the versions are not named once each in rising order ({versions})")
+        (proof,) = FrameReader().receive(attempt.host_proof())
+        for version in versions:
+            data = enclose(bytes([version]) + proof.content[1:])
+            sentence = f"a host proof of version {version}, which the identity names, was not answered with a proof"
+            answer = await host.ask(data, FrameKind.DEVICE_PROOF, sentence)
+            check(answer.frame.version == version, f"the proof of version {version} has {answer.frame.version}")
+        host.write(enclose(bytes([max(versions) + 1]) + proof.content[1:]))
+        came = await host.listen(ASKED_AGAIN)
+        check(not of_kind(came, FrameKind.DEVICE_PROOF), "a host proof of a version that is not named was answered")
+
     @promise("A link", "Device 1", "a repeated hello is answered with the same identity")
     async def test_the_same_hello_has_the_same_identity(self, host: FrameHost) -> None:
         first = await host.greet()

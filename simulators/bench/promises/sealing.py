@@ -1,17 +1,22 @@
-"""Frames that are forged, played back or have other flags: docs/cardlink.md, "Sealed frames"."""
+"""Frames that are forged, played back or have other flags, and the program in the device: docs/cardlink.md, "Sealed
+frames", "The program in the device".
+"""
 
 from __future__ import annotations
 
+import hmac
+import secrets
 from typing import Any, Final
 
 import msgspec
 
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import FrameReader, enclose
-from firmware_bridge.drivers.cardlink.messages import FrameKind, encode_body
+from firmware_bridge.drivers.cardlink.messages import SALT_SIZE, FrameKind, encode_body
 from simulators.bench.frames import BEAT, QUIET, FrameHost
 from simulators.bench.promise import check, promise
 
+ATTESTED_WITHIN: Final = 10.0  # seconds: docs/cardlink.md, "The program in the device"
 STALE_WITHIN: Final = 9.0  # seconds; docs/cardlink.md requires 5 s
 
 
@@ -113,6 +118,37 @@ class TestSealingPromises:
         for came in host.reports(place):
             check_shortest(came.plain)
 
+    @promise(
+        "The program in the device", "Device 1", "the digest is of the program and the salt, and the same each time"
+    )
+    @promise("The program in the device", "Device 2", "statuses go on meanwhile")
+    @promise("The program in the device", "Device 3", "a challenge that comes again is answered again")
+    async def test_the_program_is_shown(self, host: FrameHost) -> None:
+        await host.settle()
+        check_can_attest(host)
+        salt, place = secrets.token_bytes(SALT_SIZE), len(host.came)
+        first = await attested(host, salt, 0, 64)
+        check(len(first) == 32, f"the digest of the first 64 bytes has {len(first)} bytes")
+        check(await attested(host, salt, 0, 64) == first, "a repeated challenge has another digest")
+        check(await attested(host, secrets.token_bytes(SALT_SIZE), 0, 64) != first, "another salt has the same digest")
+        check(await attested(host, salt, 0, 64) == first, "the same challenge after another one has another digest")
+        check(await attested(host, salt, 1, 63) != first, "another range has the same digest")
+        none = hmac.digest(salt, b"", "sha256")
+        check(await attested(host, salt, 0, 0) == none, "the digest of no bytes is not that of no bytes")
+        await host.until_statuses(2, place)
+
+    @promise("The program in the device", "Device 4", "a range beyond the program has no digest, a bad salt a reject")
+    async def test_what_cannot_be_shown(self, host: FrameHost) -> None:
+        await host.settle()
+        check_can_attest(host)
+        for offset, length in ((2**32 - 1, 1), (0, 2**32 - 1), (2**32 - 1, 2**32 - 1)):
+            digest = await attested(host, secrets.token_bytes(SALT_SIZE), offset, length)
+            check(not digest, f"{length} bytes from {offset} on have a digest")
+        place = len(host.came)
+        host.seal(FrameKind.CHALLENGE, encode_body([bytes(SALT_SIZE - 1), 0, 1]))
+        sentence = "a salt of 31 bytes was not answered with a sealed reject"
+        await host.wait_for(lambda: host.first(FrameKind.SEALED_REJECT, place), sentence)
+
     @promise("Sealed frames", "Receiving", "forged frames are not a sign of life: the host is still lost")
     async def test_forged_frames_are_no_sign_of_life(self, host: FrameHost) -> None:
         await host.settle()
@@ -130,6 +166,24 @@ class TestSealingPromises:
             await host.listen(BEAT)
         host.active = None
         check(not await host.listen(QUIET), f"the link stood for {STALE_WITHIN} s though the host had heard nothing")
+
+
+def check_can_attest(host: FrameHost) -> None:
+    assert host.active is not None
+    if "attests" not in host.active.said.capabilities:
+        host.cannot("the device does not declare `attests`")
+
+
+async def attested(host: FrameHost, salt: bytes, offset: int, length: int) -> bytes:
+    """Return the digest with which the device answers a challenge."""
+    place = len(host.came)
+    host.seal(FrameKind.CHALLENGE, encode_body(messages.ChallengeBody(salt, offset, length)))
+
+    def answer() -> bytes | None:
+        bodies = [one.body for one in host.came[place:] if isinstance(one.body, messages.AttestationBody)]
+        return next((body.digest for body in bodies if body.salt == salt), None)
+
+    return await host.wait_for(answer, "a challenge was not answered", ATTESTED_WITHIN)
 
 
 def check_shortest(plain: bytes) -> None:

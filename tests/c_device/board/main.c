@@ -19,6 +19,7 @@ enum { RING = 1024, LINE = 160, CLOCK_HZ = 25000000 };
 #define ENABLE_INTERRUPTS (*(volatile uint32_t *)0xe000e100)
 
 extern uint32_t stack_top, bss_begin, bss_end;
+extern const uint8_t program_end;
 void reset(void);
 
 struct ring { /* filled by an interrupt, emptied by the main loop */
@@ -101,6 +102,16 @@ static bool flash_erase(void *context, unsigned area)
 
 static const struct cardlink_flash FLASH = {CARDLINK_FLASH_LEAST, flash_read, flash_append, flash_erase};
 
+/* The program is the flash memory from its first byte. */
+static bool read_program(void *context, uint32_t at, uint8_t *bytes, size_t size)
+{
+    (void)context;
+    if (at > (uint32_t)&program_end || size > (uint32_t)&program_end - at)
+        return false;
+    memcpy(bytes, (const uint8_t *)at, size);
+    return true;
+}
+
 /* ---- The mechanism ---- */
 
 static bool no_random(void *context, uint8_t *bytes, size_t size)
@@ -160,6 +171,7 @@ static bool power(const char *kind, const char *name, const char *hex)
     config.flash = &FLASH;
     config.context = &mechanism;
     config.random = no_random;
+    config.program = read_program;
     config.move = mechanism_move;
     config.hold = mechanism_hold;
     mechanism.cardlink = &device;
