@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import os
 import select
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -105,6 +106,8 @@ async def check_beside(folder: Path, log: Any) -> JournalCheck:
     try:
         return msgspec.json.decode(said, type=JournalCheck)
     except msgspec.MsgspecError:
+        if code == -signal.SIGTERM:  # systemd sends it to every process of a service that stops
+            return JournalCheck()
         log.error("journal.check_failed", exit_code=code)
         return JournalCheck()
 

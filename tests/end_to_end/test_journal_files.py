@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import signal
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -149,6 +152,19 @@ async def test_a_journal_without_damage_keeps_the_table_in_service() -> None:
             assert found == Found()
             assert not stage.daemon.logged("table.fault")
             assert not stage.daemon.logged("journal.check_failed")
+
+
+def own_children() -> set[int]:
+    return set(map(int, Path(f"/proc/self/task/{os.getpid()}/children").read_text("ascii").split()))
+
+
+async def test_a_check_that_the_service_manager_stops_is_no_failure(tmp_path: Path) -> None:
+    log, before = Log(), own_children()
+    checking = asyncio.ensure_future(check_beside(tmp_path, log))
+    await asyncio.sleep(0)  # it starts its process in its first step
+    (process,) = own_children() - before
+    os.kill(process, signal.SIGTERM)
+    assert (await checking, log.events) == (Found(), [])
 
 
 async def test_a_check_that_cannot_run_is_reported_and_finds_nothing(tmp_path: Path) -> None:
