@@ -47,7 +47,7 @@ async def test_a_visitor_deals_a_round_with_an_exposed_card(marked: str) -> None
             chromium = await started.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
             console, boxes = await begin(child, chromium, more=marked != "bets")
             exposed = await printed(child, r"Card \d of (.*) lies face up")
-            await console.answers(f"You see: {exposed[0]}")
+            await console.answers(exposed[0])  # after what is marked wrongly
             await report_exposed(console, exposed[1])
             await printed(child, f"{SUPERVISOR.pin}. Or {SUPERVISOR.name} comes after 3600 s")
             await console.confirm(SUPERVISOR)
