@@ -224,10 +224,9 @@ function isAskedAbout(place) {
 
 /** Return the places that are due, the next one first. */
 function turns(screen) {
-  const { view, layout, offers } = screen;
+  const { view, offers } = screen;
   if (view.held || view.paused || store.own.still || store.own.headline?.tone === "red") return [];
   if (view.bets_to_return) return view.boxes.map((number) => `B${number}`);
-  if (view.phase === "betting" && layout.every_hand) return []; // no box is marked
   if (view.phase === "betting") return (store.own.selection ?? view.boxes).map((number) => `B${number}`);
   if (view.phase.startsWith("dealing")) {
     const goes = view.service === "in_service" || view.by_hand;
