@@ -153,7 +153,7 @@ def test_every_fault_code_has_its_section() -> None:
         r'DeviceGone\("([a-z-]+)"',
         r'\.drop\("([a-z-]+)"',
         r'_fail\("([a-z-]+)"',
-        r'Fault\("([a-z-]+)"',
+        r'Fault\(\s*"([a-z-]+)"',
         r'"(journal-[a-z-]+)"',
         r'"(floor-[a-z-]+)"',
         r'"(store-[a-z-]+)"',

@@ -163,6 +163,7 @@ SECTIONS: Final = {
 
 LEFT_OUT: Final = {
     "device.card_table": '"cards.csv"',
+    "device.image": '"approved.bin"',
     "device.serial": '"CARDSHOE-0001"',
     "journal.signing_key_file": '"signing.key"',
     "journal.witness": '"/mnt/audit"',
