@@ -76,7 +76,7 @@ ROWS = [
         "Versions"),
     Row("it names its versions in falling order", broken.names(2, 1), "the_versions_are_spoken", "Versions"),
     Row("it does not name version 1", broken.names(2, speaks=(1, 2)), "the_versions_are_spoken", "Versions"),
-    Row("it names no version", broken.names(speaks=(1,)), "the_versions_are_spoken", "A link"),
+    Row("it names no version", broken.names(speaks=(1,)), "the_versions_are_spoken", "Versions"),
     # Reports
     Row("it ignores acknowledgements", broken.never("_take_ack"), "acks_free_the_window", "Reports"),
     Row("it never sends again", broken.after("_fill_window", lambda link: setattr(link, "_resend_at", math.inf)),
