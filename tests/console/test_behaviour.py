@@ -624,6 +624,8 @@ def test_every_suit_is_in_sight_below_a_fact(page: Page, server: PageServer) -> 
     ]
     show(server, "examining", layout=layout, offers=offers)
     page.goto(server.address)
+    page.locator('#panel [data-act="expose_hand/D"]').wait_for()
+    page.clock.run_for(1000)
     page.locator('#panel [data-act="expose_hand/D"]').click()
     says(page, "#panel .facts", "Enter what you see")
     cards, panel = (page.locator(one).bounding_box() for one in ("#panel .grid", "#panel .middle"))

@@ -541,7 +541,7 @@ async def test_facts_are_taken_back_one_by_one_down_to_the_claim() -> None:
         await console.press("yes")
         await console.press("no")
         await console.says("Call the pit supervisor to confirm.")
-        assert await console.page.locator("#panel .answers .primary").count() == 1
+        assert await console.page.locator('#panel .answers [data-act="confirm"]').count() == 1
 
 
 async def test_a_clause_is_read_in_few_words() -> None:
