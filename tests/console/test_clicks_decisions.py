@@ -23,12 +23,12 @@ async def test_an_overlooked_box_is_marked_on_the_stage() -> None:
         assert not [key for key in await acts.evaluate_all("(all) => all.map((one) => one.dataset.act)")
                     if key.startswith("place_wager")]  # fmt: skip
         await console.click(console.page.locator('#sheet [data-act="overlooked"]', has_text="Box marked wrongly"))
-        await console.says("Tap the boxes with bets.")
+        await console.says("Tap each box that is marked wrongly.")
         await console.tap("B6")
         await console.page.locator('.place.lit[data-place="B6"]').wait_for()
         await console.press("done")
         await console.press("Entered by mistake")
-        await console.reads("Will be: Mark boxes 1, 3, 6")
+        await console.reads("Will be: Bets at boxes 1, 3, 6")
         await console.sign(SUPERVISOR)
         await console.page.locator('.place:not(.empty)[data-place="B6"]').wait_for()
         assert (await console.state())["boxes"] == [1, 3, 6]

@@ -252,7 +252,7 @@ async def test_an_irregularity_from_the_report_to_its_signature() -> None:
         await console.page.locator('.place.picking[data-place="B1"]').wait_for()
         await person.key("1")
         await person.choose("unknown")
-        await person.enter("confirm")
+        await person.choose("confirm")  # Enter alone does not confirm what this person reported
         await person.sign(SUPERVISOR)
         await console.press("others")  # Enter does not press it: each box is asked
         await console.says("Turn the exposed card of box 1 face down.")

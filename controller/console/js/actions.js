@@ -17,7 +17,6 @@ const SECONDARY = {
   first_card: ["show_first_card", "reopen_bets"],
   dealing_sets: ["reopen_bets", "place_cards", "handle_cards"],
   dealing_singles: ["reopen_bets", "place_cards", "handle_cards"],
-  examining: ["handle_cards"],
   exposing: ["handle_cards"],
   settling: ["count_cards", "correct_entry", "correct_bet"],
   maintenance: ["instruct_device"],
