@@ -140,7 +140,7 @@ async def test_a_card_that_came_face_up_is_confirmed_by_the_dealer() -> None:
         await console.says("lie face up")
         assert "Then" not in await console.page.locator("#panel .facts").inner_text()
         await console.press("yes")
-        await console.reads("Then: The face-up card counts as the next card (NC 5.10)")
+        await console.reads("The face-up card counts as the next card (NC 5.10)")
         await console.reads("Deal 3 cards to box 3.")
         await console.press("confirm")
         await console.says("3 cards to Box 3.")
