@@ -204,6 +204,7 @@ class Disk:
     folder = Path()
     identity = Identity("0a1b", "T-1", simulated=True)
     is_full = False
+    begun = 0  # the one file
 
     def __init__(self) -> None:
         self.full = False
