@@ -10,6 +10,7 @@ import stat
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -333,10 +334,18 @@ def test_a_disk_that_hangs_does_not_hold_up_the_program(tmp_path: Path, monkeypa
     one.close()
 
 
+def keeps(before: Any, after: Any) -> bool:
+    """Return whether everything that was written is there. A later version may add fields with their defaults."""
+    if isinstance(before, dict):
+        return isinstance(after, dict) and all(key in after and keeps(before[key], after[key]) for key in before)
+    return bool(before == after)
+
+
 def test_every_record_there_is_is_read_as_it_was_written() -> None:
     for path in FOLDER.glob("*.capture"):
         for line in path.read_bytes().splitlines(keepends=True):
-            assert capture_format.encode_line(capture_format.decode_line(line)) == line
+            again = capture_format.encode_line(capture_format.decode_line(line))
+            assert keeps(json.loads(line), json.loads(again)), line
 
 
 def test_descriptors_are_closed(tmp_path: Path) -> None:
