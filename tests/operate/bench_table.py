@@ -93,5 +93,6 @@ async def bench_table(*, unit: Unit = Unit.SETS, game: str = "NC", seed: int = 7
             await table.start_console()
             await table.start_daemon()
             async with ApiClient(table.socket) as client:
-                await table.events_until(client, "device_ready")
+                (*_, ready) = await table.events_until(client, "device_ready")
+                await table.events_until(client, "service_changed", after=ready["entry"])
             yield table
