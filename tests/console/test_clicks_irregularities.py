@@ -191,7 +191,7 @@ async def test_a_cable_that_is_pulled_and_put_in_again() -> None:
         await console.reads("1. Waiting for the device.")
         await console.page.locator('#panel .primary.off[data-act="continue_round/"]').wait_for()
         await console.at_device("plug", "plugged in")
-        await console.reads("2. The device's counts agree.")
+        await console.reads("2. Done: the device's counts agree.")
         await console.press("continue_round/")
         await console.says("3 cards to Box 3")
 
@@ -418,7 +418,7 @@ async def test_a_device_that_falls_silent_and_answers_again() -> None:
         await console.reads("3. Compare the cards with the screen.")
         await buttons_lie_apart(console)
         await console.at_device("silent off", "off")
-        await console.reads("2. The device's counts agree.")
+        await console.reads("2. Done: the device's counts agree.")
         await console.press("continue_round/")
         await console.says("3 cards to Box 3")
 
