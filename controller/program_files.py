@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from controller.manifest import MANIFEST, SIGNATURE, files_below
-from firmware_bridge.edited_text import open_named
+from firmware_bridge.edited_text import read_named
 from firmware_bridge.messages import AnyText, Message, MessageError, counted, message, sentences
 
 PACKAGE_KEY: Final = Path("/etc/cardshoe/package.pem")
@@ -131,8 +131,7 @@ def _why_not_signed(manifest: bytes, signature: Path, key: Path | None) -> tuple
 
     named = message("{key} is not a readable public Ed25519 key.", key=str(key))
     try:
-        with open_named(key) as file:
-            public = load_pem_public_key(file.read())
+        public = load_pem_public_key(read_named(key))
     except (OSError, ValueError):
         return (
             named,

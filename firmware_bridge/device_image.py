@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from firmware_bridge.edited_text import read_named, why_unreadable
 from firmware_bridge.errors import ImageError
 from firmware_bridge.messages import message
 
@@ -12,9 +13,9 @@ def read_image(path: Path) -> bytes:
     """Read the program that is approved for a device. Raise `ImageError`."""
     name = message("Name the file with the bytes of the approved firmware, as its maker gives it.")
     try:
-        image = path.read_bytes()
+        image = read_named(path)
     except OSError as error:
-        why = error.strerror or type(error).__name__
+        why = why_unreadable(error)
         said = message("The image {path} ([device] image) cannot be read: {why}.", path=str(path), why=why)
         raise ImageError(said, name) from error
     if not image:

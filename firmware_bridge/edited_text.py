@@ -26,12 +26,12 @@ WRITER_WITHIN: Final = 5.0
 """The seconds within which something must come through a named pipe."""
 
 
-class SilentPipeError(OSError):
-    """Raised for a named pipe that nobody writes to. `why` ends a sentence."""
+class UnusableFileError(OSError):
+    """Raised for a named pipe that nobody writes to, and for a file that is too large. `why` ends a sentence."""
 
-    def __init__(self) -> None:
-        self.why = message("it is a pipe that nobody writes to")
-        super().__init__(errno.ETIMEDOUT, str(self.why))
+    def __init__(self, code: int, why: Message) -> None:
+        self.why = why
+        super().__init__(code, str(why))
 
 
 class NotTextError(ValueError):
@@ -45,7 +45,7 @@ class NotTextError(ValueError):
 
 def open_named(path: Path) -> BufferedReader:
     """Open a file that a person named. Opening a pipe without a writer would wait for ever. Raise OSError, of which
-    `SilentPipeError` is one.
+    `UnusableFileError` is one.
     """
     if not Path(os.path.realpath(path)).is_fifo():  # a pipe of the shell, `<(...)`, has no name and has its writer
         return path.open("rb")
@@ -54,18 +54,23 @@ def open_named(path: Path) -> BufferedReader:
     waiting.register(descriptor, select.POLLIN)
     if not waiting.poll(WRITER_WITHIN * 1000):
         os.close(descriptor)
-        raise SilentPipeError
+        raise UnusableFileError(errno.ETIMEDOUT, message("it is a pipe that nobody writes to"))
     os.set_blocking(descriptor, True)
     return os.fdopen(descriptor, "rb")
 
 
-def read_edited(path: Path) -> str:
-    """Return the text of a file. Raise OSError and `NotTextError`."""
+def read_named(path: Path) -> bytes:
+    """Return the bytes of a file that a person named. Raise OSError, also for a file of more than `LARGEST` bytes."""
     with open_named(path) as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
-        raise NotTextError(message("it is larger than {most} MB", most=LARGEST // 2**20))
-    return decode_edited(data)
+        raise UnusableFileError(errno.EFBIG, message("it is larger than {most} MB", most=LARGEST // 2**20))
+    return data
+
+
+def read_edited(path: Path) -> str:
+    """Return the text of a file. Raise OSError and `NotTextError`."""
+    return decode_edited(read_named(path))
 
 
 def decode_edited(data: bytes) -> str:
@@ -105,4 +110,4 @@ def _not_utf8(line: int) -> NotTextError:
 
 def why_unreadable(error: OSError | NotTextError) -> AnyText:
     """Return why a file cannot be read, as the end of a sentence."""
-    return error.why if isinstance(error, NotTextError | SilentPipeError) else error.strerror or str(error)
+    return error.why if isinstance(error, NotTextError | UnusableFileError) else error.strerror or str(error)

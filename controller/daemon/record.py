@@ -17,6 +17,7 @@ from controller.table.record import (
     PersonRecord,
     ReaderRecord,
 )
+from firmware_bridge.edited_text import read_named
 
 
 def record_of(configuration: Configuration, program: Program | None = None) -> ConfigurationRecord:
@@ -69,7 +70,7 @@ def _capture(section: CaptureSection) -> CaptureRecord:
 def _digest_of_file(path: Path | None) -> str:
     """Return the digest, or "" for a file that cannot be read: the part that needs the file reports that."""
     try:
-        return "" if path is None else _digest(path.read_bytes())
+        return "" if path is None else _digest(read_named(path))
     except OSError:
         return ""
 

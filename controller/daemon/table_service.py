@@ -79,7 +79,7 @@ class Fault(NamedTuple):
 NO_ROOM: Final = Fault(
     "journal-full",
     message("The disk with the journal has no room left for another round."),
-    message("Make room on that disk."),
+    message("Free space on that disk."),
 )
 
 

@@ -368,7 +368,7 @@ def explain(path: Path, error: Exception) -> JournalError:
         return JournalError(
             "journal-full",
             message("The disk has no room left for the journal {path}.", path=str(path)),
-            message("Make room on that disk. What could not be recorded was not done; repeat it."),
+            message("Free space on that disk. What could not be recorded was not done; repeat it."),
         )
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) or number == errno.EWOULDBLOCK:
         return JournalError(

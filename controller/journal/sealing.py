@@ -293,7 +293,7 @@ def _unusable(path: Path, error: OSError) -> JournalError:
         return JournalError(
             "journal-full",
             message("The disk has no room left for the key file {path}.", path=str(path)),
-            message("Make room on that disk."),
+            message("Free space on that disk."),
         )
     hint = message("Check that the file is there and belongs to the user that the daemon runs as.")
     if error.errno == errno.EROFS:

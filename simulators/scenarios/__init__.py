@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from firmware_bridge.edited_text import NotTextError, SilentPipeError, read_edited
+from firmware_bridge.edited_text import NotTextError, UnusableFileError, read_edited
 from simulators.scenarios.format import BadScenarioError, Scenario, read_scenario
 
 FOLDER: Final = Path(__file__).parent
@@ -33,7 +33,7 @@ def load(name: str) -> Scenario:
         path = FOLDER / f"{name.removesuffix(ENDING)}{ENDING}"
     try:
         return read_scenario(name, read_edited(path))
-    except (NotTextError, SilentPipeError) as error:
+    except (NotTextError, UnusableFileError) as error:
         raise BadScenarioError(f"{name} cannot be read: {error.why}.") from error
     except OSError as error:
         reason = "cannot be read as text" if path.is_file() else "is neither a file nor the name of a packaged scenario"

@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, cast
 
+import msgspec
 import pytest
 
 from benchmarks.in_process import SmoothRounds
@@ -89,7 +90,7 @@ async def test_out_of_service_until_a_supervisor_returns_it(unit: Unit, full_at:
                     refused = await voice.send(voice.request(member, shown.round, operations.PauseTable("look")))
                     assert not refused.accepted
                     assert refused.code == "journal-full"
-                    assert "Make room" in str(refused.sentence)
+                    assert "Free space" in str(refused.sentence)
                 refused = await voice.send(voice.request(DEALER, shown.round, operations.ReturnToService()))
                 assert not refused.accepted
                 assert (await client.state()).entry == shown.entry
@@ -496,3 +497,26 @@ async def test_damage_found_in_a_round_waits_for_its_end() -> None:
         assert disk.events[-1] == JournalDoubted("journal-damaged", "The journal is damaged.")
         assert (await service.operate(returning(1), SAM)).accepted
         assert service.view().service_cause != "The journal is damaged."
+
+
+class KeeperOfFiles(NoKeeper):
+    """A keeper that begins the next file each time."""
+
+    def __init__(self, disk: Disk) -> None:
+        super().__init__()
+        self.disk = disk
+
+    async def between_rounds(self, state: TableState) -> None:
+        self.disk.begun += 1
+
+
+@pytest.mark.parametrize(("image", "again"), [("ab" * 32, True), ("", False)], ids=["approved", "none"])
+async def test_with_each_file_of_the_journal_a_device_shows_its_program_again(image: str, again: bool) -> None:
+    disk, line = Disk(), Line()
+    async with served(disk, line, KeeperOfFiles(disk)) as service:
+        service.hear(msgspec.structs.replace(ready(), image=image))
+        await in_turn(service)
+        assert service.state.device.image == image
+        service.hear(report(1))
+        await in_turn(service)
+    assert bool(line.drops) is again

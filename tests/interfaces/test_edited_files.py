@@ -22,8 +22,9 @@ from firmware_bridge.captures.capture_format import CaptureError
 from firmware_bridge.captures.reader import read_capture
 from firmware_bridge.card_table import read_card_table
 from firmware_bridge.cards import DECK
+from firmware_bridge.device_image import read_image
 from firmware_bridge.device_keys import add_device_key, read_device_keys
-from firmware_bridge.errors import CardTableError, KeyFileError
+from firmware_bridge.errors import CardTableError, ImageError, KeyFileError
 from shuffle_audit.commands.options import read_maker
 from shuffle_audit.order_files import OrderFileError, read_decks
 from simulators.bench.recognition import KnownOrdersError, read_orders
@@ -49,12 +50,13 @@ KINDS: dict[str, tuple[str, Callable[[Path], Any]]] = {  # a comment with an uml
 }  # fmt: skip
 KINDS_OF_PIPES: dict[str, Callable[[Path], Any]] = {
     **{name: read for name, (_, read) in KINDS.items() if not name.startswith("decks.")},  # an audit refuses pipes
+    "firmware.bin": read_image,
     "journal.key": load_key_file,
     "maker.log": lambda path: list(read_byte_log([path])),
     "a.capture": lambda path: read_capture([path]),
 }
-ERRORS = (JournalError, CaptureError, ProblemError, ConfigurationError, KeyFileError, CardTableError, OrderFileError,
-          KnownOrdersError, BadScenarioError)  # fmt: skip
+ERRORS = (JournalError, CaptureError, ProblemError, ConfigurationError, KeyFileError, CardTableError, ImageError,
+          OrderFileError, KnownOrdersError, BadScenarioError)  # fmt: skip
 
 
 def written(folder: Path, name: str, data: bytes) -> Path:
@@ -107,6 +109,8 @@ def test_a_file_that_never_ends_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(edited_text, "LARGEST", 2**20)
     with pytest.raises(CardTableError, match="it is larger than 1 MB"):
         read_card_table(Path("/dev/zero"))
+    with pytest.raises(ImageError, match="it is larger than 1 MB"):
+        read_image(Path("/dev/zero"))
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def _make(folder: Path, write: Callable[[Path], None]) -> None:
             raise BadInputError(message("{folder} already exists.", folder=str(folder)), NOT_OVERWRITTEN) from error
         raise ProblemError(
             message("{folder} cannot be written: {why}.", folder=str(folder), why=error.strerror or str(error)),
-            message("Make room there, then try again."),
+            message("Free space there, then try again."),
         ) from error
     finally:
         shutil.rmtree(made, ignore_errors=True)

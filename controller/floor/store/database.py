@@ -37,7 +37,7 @@ _OF_STATE: Final[Mapping[str, tuple[StoreCode, Message, Message]]] = {
     "53100": (
         "store-full",
         message("has no room left on its disk"),
-        message("Make room there, or delete old months with --prune."),
+        message("Free space there, or delete old months with --prune."),
     ),
     "25006": (
         "store-read-only",
