@@ -247,6 +247,21 @@ def test_the_stakes_of_a_round_are_those_at_the_beginning_of_its_deal(table: Dea
     assert [one.stakes for one in read(table)] == [{"B1": 100, "B3": 200}, {"B3": 70}, {}]
 
 
+def deal(table: DealingTable, order: list[Card]) -> None:
+    """Deal a round from a deck of its own."""
+    name = table.bring_new()
+    table.play(name, order)
+    table.take_out(name)
+
+
+def found_bad(table: DealingTable) -> str:
+    """Return what the audit of the journal says, which is BAD."""
+    table.journal.close()
+    done = call("run", table.journal.folder)
+    assert (done.exit_code, done.stdout[:4]) == (1, "BAD:")
+    return done.stdout
+
+
 def test_a_device_that_deals_by_the_bets_is_found(table: DealingTable) -> None:
     """Every card of the box with the highest stake is a picture. The order in is not known."""
     for number, order in enumerate(shuffled_new("uniform", 12)):
@@ -255,13 +270,9 @@ def test_a_device_that_deals_by_the_bets_is_found(table: DealingTable) -> None:
         for at in range(3 * high, 3 * high + 3):
             other = next(one for one, card in enumerate(order) if card.code[0] in "JQK" and not 3 * high <= one < at)
             order[at], order[other] = order[other], order[at]
-        name = table.bring_new()
-        table.play(name, order)
-        table.take_out(name)
-    table.journal.close()
-    done = call("run", table.journal.folder)
-    assert (done.exit_code, done.stdout[:4]) == (1, "BAD:")
-    assert "at the box with the highest stake, rounds with different stakes (Dunn 1961)" in done.stdout
+        deal(table, order)
+    said = found_bad(table)
+    assert "at the box with the highest stake, rounds with different stakes (Dunn 1961)" in said
 
 
 def test_a_device_that_acts_while_a_box_is_in_play_is_found(table: DealingTable) -> None:
@@ -271,13 +282,9 @@ def test_a_device_that_acts_while_a_box_is_in_play_is_found(table: DealingTable)
         if 3 in table.boxes:
             at = next(at for at, card in enumerate(order) if card.code[0] in "JQK" and at >= 8)
             order[8], order[at] = order[at], order[8]  # the Dealer's last card, in sets and in singles
-        name = table.bring_new()
-        table.play(name, order)
-        table.take_out(name)
-    table.journal.close()
-    done = call("run", table.journal.folder)
-    assert (done.exit_code, done.stdout[:4]) == (1, "BAD:")
-    assert ": no picture at D, rounds with B3 in play (Dunn 1961)" in done.stdout
+        deal(table, order)
+    said = found_bad(table)
+    assert ": no picture at D, rounds with B3 in play (Dunn 1961)" in said
 
 
 @pytest.mark.parametrize(
