@@ -107,17 +107,17 @@ async def test_a_script_deals_tp_with_singles_and_all_three_headlines() -> None:
 async def test_cards_that_come_before_a_line_is_read_count_for_it() -> None:
     async with bench_table(unit=Unit.SINGLES) as table:
         await table.move("load")
-        script = table.operate("--script", "-")
+        script = table.operate("--script", "-", "--json")  # which says when a line is over
         for line in ("open table", "boxes 1", "begin"):
             script.tell(line)
-        await script.until(lambda: "no more bets" in script.out)
+        await script.until(lambda: any('"words":"begin","accepted":true' in one for one in script.out))
         await table.give_out("draw")
         async with ApiClient(table.socket) as client, asyncio.timeout(PATIENCE):
             while not (await client.state()).dealt:  # noqa: ASYNC110  # another process
                 await asyncio.sleep(0.05)
         script.tell("deal 1")
         script.tell("pause")
-        await script.until(lambda: "> pause" in script.out)
+        await script.until(lambda: any('"words":"pause"' in one for one in script.out))
         assert (await table.state()).dealt == 1
 
 

@@ -98,7 +98,7 @@ def test_the_environment_is_one_of_debians_python_under_the_folder_that_runs(tre
     assert {str((home / "bin" / name).readlink()) for name in ("python", "python3")} == {"/usr/bin/python3.11"}
     first = (home / "bin/cardshoe").read_text().splitlines()[0]
     (name,) = re.findall(r"^name=(\S+)$", (tree / "DEBIAN/postinst").read_text(), re.MULTILINE)
-    assert first == f"#!/opt/cardshoe/{name}/bin/python3"
+    assert first == f"#!/opt/cardshoe/{name}/bin/python3 -I"
     assert re.fullmatch(rf"{re.escape(sources.package_version())}-[0-9a-f]{{12}}", name)
     assert (tree / "usr/bin/cardshoe").readlink() == Path("/opt/cardshoe/bin/cardshoe")
 
