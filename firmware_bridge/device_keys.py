@@ -19,7 +19,7 @@ from zlib import crc32
 from firmware_bridge.drivers.cardlink.sealing import KEY_SIZE
 from firmware_bridge.edited_text import NotTextError, read_edited, why_unreadable
 from firmware_bridge.errors import KeyFileError
-from firmware_bridge.messages import message
+from firmware_bridge.messages import Message, message
 
 PUBLISHED_KEY: Final = bytes(range(KEY_SIZE))
 """The key of the examples in docs/cardlink.md."""
@@ -201,6 +201,11 @@ def _rewrite(path: Path, change: Callable[[list[str]], list[str]]) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise KeyFileError(
+            message("The device keys cannot be written: {folder} is not a folder.", folder=str(path.parent)),
+            message("Check the path; mkdir makes a folder that is missing."),
+        ) from error
     except (OSError, NotTextError) as error:
         beside.unlink(missing_ok=True)
         raise KeyFileError(
@@ -308,17 +313,29 @@ def _key_in(path: Path, number: int, line: str) -> tuple[str, bytes, bool]:
     if key is None:
         raise KeyFileError(
             message("Line {number} of {path} is not a device key.", number=number, path=str(path)),
-            message("Write the serial number, a space, and {digits} hexadecimal digits.", digits=2 * KEY_SIZE),
+            _replace_line(path, serial),
         )
     if len(set(key)) == 1 or key == PUBLISHED_KEY:
         raise KeyFileError(
             message("Line {number} of {path} has a key that anyone can guess.", number=number, path=str(path)),
             message(
-                "Create a new key with cardshoe devices pair {serial} --replace, then enter it in the device.",
+                "Remove the line, run cardshoe devices pair {serial} --key-file {path}, then enter the new key in the "
+                "device.",
                 serial=serial,
+                path=str(path),
             ),
         )
     return serial, key, is_next
+
+
+def _replace_line(path: Path, serial: str) -> Message:
+    """Return what to do about a line without a key. `pair` refuses a file with such a line, so the line goes first."""
+    return message(
+        "Put back the copy of the file from the safe. Without one, remove the line and pair the device again: cardshoe "
+        "devices pair {serial} --key-file {path}",
+        serial=serial if is_serial(serial) else "SERIAL",
+        path=str(path),
+    )
 
 
 def _key_of(word: str) -> bytes | None:

@@ -11,9 +11,9 @@ import os
 import re
 import select
 from collections.abc import Iterator
-from io import BufferedReader, TextIOWrapper
+from io import BufferedReader, RawIOBase, TextIOWrapper
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from firmware_bridge.messages import AnyText, Message, message
 
@@ -23,11 +23,13 @@ _WIDE: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # UTF-32's little-end
 LARGEST: Final = 64 * 2**20
 """The most bytes of a file that is read whole. A device such as /dev/zero would fill the memory."""
 WRITER_WITHIN: Final = 5.0
-"""The seconds within which something must come through a named pipe."""
+"""The seconds within which something must come through a named pipe, at its begin and after each read."""
 
 
 class UnusableFileError(OSError):
-    """Raised for a named pipe that nobody writes to, and for a file that is too large. `why` ends a sentence."""
+    """Raised for a named pipe whose writer is silent or missing, and for a file that is too large. `why` ends a
+    sentence.
+    """
 
     def __init__(self, code: int, why: Message) -> None:
         self.why = why
@@ -43,20 +45,40 @@ class NotTextError(ValueError):
         self.line = line
 
 
+class _Pipe(RawIOBase):
+    """A named pipe, whose reads do not wait for ever. They raise `UnusableFileError`."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._waiting = select.poll()
+        self._waiting.register(descriptor, select.POLLIN)
+        self._silent = message("it is a pipe that nobody writes to")
+
+    def readable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._descriptor
+
+    def readinto(self, buffer: Any) -> int:
+        if not self._waiting.poll(WRITER_WITHIN * 1000):
+            raise UnusableFileError(errno.ETIMEDOUT, self._silent)
+        self._silent = message("it is a pipe that its writer does not close")
+        return os.readv(self._descriptor, [buffer])
+
+    def close(self) -> None:
+        if not self.closed:
+            os.close(self._descriptor)
+        super().close()
+
+
 def open_named(path: Path) -> BufferedReader:
-    """Open a file that a person named. Opening a pipe without a writer would wait for ever. Raise OSError, of which
-    `UnusableFileError` is one.
+    """Open a file that a person named. A pipe is not waited for without end, neither for its writer nor for its end.
+    Raise OSError, of which `UnusableFileError` is one; reading may raise it, too.
     """
     if not Path(os.path.realpath(path)).is_fifo():  # a pipe of the shell, `<(...)`, has no name and has its writer
         return path.open("rb")
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    waiting = select.poll()
-    waiting.register(descriptor, select.POLLIN)
-    if not waiting.poll(WRITER_WITHIN * 1000):
-        os.close(descriptor)
-        raise UnusableFileError(errno.ETIMEDOUT, message("it is a pipe that nobody writes to"))
-    os.set_blocking(descriptor, True)
-    return os.fdopen(descriptor, "rb")
+    return BufferedReader(_Pipe(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)))
 
 
 def read_named(path: Path) -> bytes:

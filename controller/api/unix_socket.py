@@ -86,7 +86,7 @@ def _check_in(folder: int, path: Path) -> tuple[int, int] | None:
     except FileNotFoundError:
         return None
     if not stat.S_ISSOCK(found.st_mode):
-        raise SocketRefusedError(path, message("exists and is not a socket; it was left untouched"))
+        raise _no_socket(path, found.st_mode)
     with socket.socket(socket.AF_UNIX) as caller:
         caller.setblocking(False)
         answered = caller.connect_ex(f"/proc/self/fd/{folder}/{path.name}")
@@ -95,6 +95,18 @@ def _check_in(folder: int, path: Path) -> tuple[int, int] | None:
     if answered != errno.ECONNREFUSED:
         raise SocketRefusedError(path, message("is a socket that cannot be replaced: {why}", why=os.strerror(answered)))
     return found.st_dev, found.st_ino
+
+
+def _no_socket(path: Path, mode: int) -> SocketRefusedError:
+    if stat.S_ISDIR(mode):
+        hint = message("Name a path in that folder, such as {path}/api.sock.", path=str(path))
+    else:
+        hint = message(
+            "Move it away (mv {path} {path}.old) if it does not belong there. Otherwise name another path under [api] "
+            "socket.",
+            path=str(path),
+        )
+    return SocketRefusedError(path, message("exists and is not a socket; it was left untouched"), hint)
 
 
 def _in_use(path: Path) -> SocketRefusedError:

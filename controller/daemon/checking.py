@@ -106,7 +106,7 @@ async def check_beside(folder: Path, log: Any) -> JournalCheck:
     try:
         return msgspec.json.decode(said, type=JournalCheck)
     except msgspec.MsgspecError:
-        if code == -signal.SIGTERM:  # systemd sends it to every process of a service that stops
+        if -code in (signal.SIGTERM, signal.SIGINT):  # systemd, or a terminal, sends it to every process at a stop
             return JournalCheck()
         log.error("journal.check_failed", exit_code=code)
         return JournalCheck()

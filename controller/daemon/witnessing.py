@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import os
 import select
+import signal
 import subprocess
 import sys
 from asyncio.subprocess import Process
@@ -35,6 +36,7 @@ ALARM_AFTER: Final = 600.0
 ENDS_WITHIN: Final = 3.0
 LAST_WITHIN: Final = 5.0  # seconds at a stop; after that the next start copies the rest
 AGAIN_AFTER: Final = 60.0  # seconds until a process that ended is started again
+STOPPED: Final = (-signal.SIGTERM, -signal.SIGINT)  # a stop reaches it before it can ignore signals
 NICEST: Final = 10  # the niceness of the copying thread; with 19 it would not end in time on a busy machine
 KNOWN_WITHIN: Final = 10.0  # seconds
 
@@ -145,13 +147,15 @@ class Witnessing:
     async def _copy(self) -> None:
         while True:
             try:
-                await self._run_once()
+                code = await self._run_once()
             except OSError as error:  # no process can be started
+                code = None
                 self._fail(error.strerror or str(error))
-            self._log.warning("journal.witness_ended", witness=str(self._witness), why=str(self._why))
+            if code not in STOPPED:
+                self._log.warning("journal.witness_ended", witness=str(self._witness), why=str(self._why))
             await asyncio.sleep(AGAIN_AFTER)
 
-    async def _run_once(self) -> None:
+    async def _run_once(self) -> int | None:
         environment = {name: value for name, value in os.environ.items() if name != "NOTIFY_SOCKET"}
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", __name__, str(self._folder), str(self._witness), env=environment,
@@ -165,6 +169,7 @@ class Witnessing:
             if process.returncode is None:
                 process.kill()
                 await _at_most(ENDS_WITHIN, process.wait())  # it may hang in a system call, and ends when the call does
+        return process.returncode
 
     async def _listen(self, process: Process) -> None:
         assert process.stdout is not None
@@ -251,8 +256,10 @@ def _say(said: Said) -> None:
 
 def main(folder: Path, beside: Path) -> None:
     """Copy until the daemon has ended, in a thread that gives way to everything else; then copy once more, while the
-    daemon waits.
+    daemon waits. systemd and a terminal send the signal for a stop to every process: the last copy comes after it.
     """
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     copying = _Copying(folder, beside)
     gently = ThreadPoolExecutor(1, initializer=_give_way)
     _say(gently.submit(copying.once).result())

@@ -304,7 +304,11 @@ def keys_for(path: Path, local_key: bytes, header: Header) -> JournalKeys:
         raise JournalError(
             "journal-key",
             message("The key is not the one that the journal {path} was begun with.", path=str(path)),
-            message("Put this table's key file back from the safe, or begin a new journal."),
+            message(
+                "Put this table's key file back from the safe. Without it, move the folder {folder} away and keep it: "
+                "the next start of the daemon begins a new journal.",
+                folder=str(path.parent),
+            ),
         )
     return keys
 

@@ -158,12 +158,13 @@ def own_children() -> set[int]:
     return set(map(int, Path(f"/proc/self/task/{os.getpid()}/children").read_text("ascii").split()))
 
 
-async def test_a_check_that_the_service_manager_stops_is_no_failure(tmp_path: Path) -> None:
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
+async def test_a_check_that_a_stop_ends_is_no_failure(tmp_path: Path, sent: signal.Signals) -> None:
     log, before = Log(), own_children()
     checking = asyncio.ensure_future(check_beside(tmp_path, log))
     await asyncio.sleep(0)  # it starts its process in its first step
     (process,) = own_children() - before
-    os.kill(process, signal.SIGTERM)
+    os.kill(process, sent)
     assert (await checking, log.events) == (Found(), [])
 
 

@@ -205,6 +205,9 @@ async def test_a_socket_that_names_a_file_of_the_table_deletes_nothing(stage: St
     daemon = stage.spawn_daemon()
     assert await daemon.ended() == 78
     assert "exists and is not a socket; it was left untouched" in daemon.err[-2]
+    place = stage.folder / named
+    step = f"such as {place}/api.sock." if named == "." else f"(mv {place} {place}.old) if it does not belong there."
+    assert step in daemon.err[-1]
     assert before.items() <= {one.name: one.read_bytes() for one in stage.folder.iterdir() if one.is_file()}.items()
 
 

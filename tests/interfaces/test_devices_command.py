@@ -312,10 +312,12 @@ def test_a_broken_key_file_is_not_touched(keys: Path) -> None:
     assert keys.read_text() == "nonsense\n"
 
 
-def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
-    done = devices("pair", "CARDSHOE-0042", "--key-file", str(tmp_path / "none" / "k"))
+@pytest.mark.parametrize("parent", ["missing", "file"])
+def test_what_is_no_folder_is_named(tmp_path: Path, parent: str) -> None:
+    (tmp_path / "file").touch()
+    done = devices("pair", "CARDSHOE-0042", "--key-file", str(tmp_path / parent / "k"))
     assert done.exit_code == 2
-    assert "cannot be written: No such file" in done.output
+    assert f"cannot be written: {tmp_path / parent} is not a folder" in done.output
 
 
 def test_forgetting_removes_one_key(keys: Path) -> None:
@@ -334,7 +336,7 @@ def test_a_key_that_anyone_can_guess_is_refused(key: bytes, tmp_path: Path) -> N
     write_device_keys(tmp_path / "device.keys", {SERIAL: key})
     with pytest.raises(KeyFileError, match="anyone can guess") as refused:
         read_device_keys(tmp_path / "device.keys")
-    assert f"cardshoe devices pair {SERIAL} --replace" in str(refused.value.hint)
+    assert f"Remove the line, run cardshoe devices pair {SERIAL} --key-file {tmp_path}" in str(refused.value.hint)
 
 
 # -- lines of a reader ------------------------------------------------------------------------------------------------

@@ -97,6 +97,19 @@ def test_a_pipe_without_a_writer_is_named(tmp_path: Path, name: str, monkeypatch
         KINDS_OF_PIPES[name](tmp_path / name)
 
 
+@pytest.mark.parametrize("name", KINDS_OF_PIPES)
+def test_a_pipe_that_its_writer_does_not_close_is_named(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(edited_text, "WRITER_WITHIN", 0.05)
+    os.mkfifo(tmp_path / name, 0o600)
+    writing = os.open(tmp_path / name, os.O_RDWR)
+    os.write(writing, b'{"is":"capture","format":1}\n' if name == "a.capture" else b"# a\n")
+    with pytest.raises(ERRORS, match="it is a pipe that its writer does not close"):
+        KINDS_OF_PIPES[name](tmp_path / name)
+    os.close(writing)
+
+
 def test_a_pipe_with_a_writer_is_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "device.keys", 0o600)
     writing = Thread(target=lambda: (tmp_path / "device.keys").write_text(f"CARDSHOE-1 {KEY}\n"))
@@ -153,6 +166,19 @@ def test_a_second_line_for_one_device_may_have_its_next_key(tmp_path: Path, line
 def test_a_next_key_that_fits_no_device_is_refused(tmp_path: Path, lines: str, said: str) -> None:
     with pytest.raises(KeyFileError, match=said):
         read_device_keys(written(tmp_path, "device.keys", lines.encode()))
+
+
+def test_what_is_said_about_a_bad_line_can_be_done(tmp_path: Path) -> None:
+    """`pair` itself refuses a file with such a line."""
+    path = written(tmp_path, "device.keys", f"D-1 0123\nD-2 {KEY}\n".encode())
+    with pytest.raises(KeyFileError, match="Line 1") as refused:
+        add_device_key(path, "D-1", bytes.fromhex(KEY), replace=True)
+    assert f"remove the line and pair the device again: cardshoe devices pair D-1 --key-file {path}" in str(
+        refused.value.hint
+    )
+    path.write_text(path.read_text().partition("\n")[2])
+    add_device_key(path, "D-1", bytes.fromhex(KEY))
+    assert set(read_device_keys(path)) == {"D-1", "D-2"}
 
 
 def test_a_key_is_added_to_a_file_with_a_mark(tmp_path: Path) -> None:

@@ -314,6 +314,36 @@ def children() -> set[int]:
     return set(map(int, Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()))
 
 
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
+async def test_the_signal_of_a_stop_does_not_lose_the_last_heads(
+    journal: TestJournal, folder: Path, beside: Path, sent: signal.Signals
+) -> None:
+    """systemd sends SIGTERM to every process of a service that stops, a terminal SIGINT."""
+    stage = Stage(folder, beside)
+    before = children()
+    async with stage.running():
+        await stage.witnessing.heard.wait()
+        (child,) = children() - before
+        os.kill(child, sent)
+        sign(journal, 1)
+    assert witnessed(Witness(folder, beside).path) == signed(folder)
+    assert stage.log.events == ["journal.witness_whole"]
+
+
+async def test_a_stop_while_the_process_starts_is_no_failure(journal: TestJournal, folder: Path, beside: Path) -> None:
+    stage = Stage(folder, beside)
+    before = children()
+    async with stage.running():
+        while not (started := children() - before):  # noqa: ASYNC110  # another process
+            await asyncio.sleep(0)
+        (child,) = started
+        os.kill(child, signal.SIGTERM)
+        while children() - before:  # noqa: ASYNC110  # another process
+            await asyncio.sleep(0)
+        await asyncio.sleep(0)
+    assert stage.log.events == []
+
+
 async def test_nobody_waits_for_a_hanging_process(journal: TestJournal, folder: Path, beside: Path) -> None:
     stage = Stage(folder, beside)
     before = children()

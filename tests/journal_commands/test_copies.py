@@ -178,9 +178,13 @@ def test_a_file_truncated_before_the_backup_is_refused(folder: Path, tmp_path: P
 
 
 def test_nothing_is_replaced(folder: Path, tmp_path: Path) -> None:
+    """A restore says so before it reads the backup, which may take minutes."""
     backup = backup_of(folder, tmp_path / "backup")
     before = {path: path.read_bytes() for path in folder.iterdir()}
-    assert "is not empty" in run("restore", backup, folder, code=4)
+    said = run("restore", backup, folder, code=4)
+    assert "is not empty" in said
+    assert f"mv {folder} {folder}.before" in said
+    assert "checking" not in said
     assert "is not empty" in run("backup", backup, "--journal", folder, code=4)
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
 

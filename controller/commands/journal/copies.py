@@ -8,8 +8,8 @@ from __future__ import annotations
 import hashlib
 import shutil
 import sqlite3
-from collections.abc import Callable, Collection, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -58,7 +58,8 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def back_up(source: Source, folder: Path, *, program: str, utc_ns: int, progress: Progress) -> Manifest:
     """Copy the journal into a folder, which must be empty or missing. Raise `JournalError` if that fails."""
-    _make_empty(folder)
+    _require_empty(folder, message("Name a folder that is empty or does not exist."))
+    _make(folder)
     copied = []
     for path in source.paths:
         progress(path.name)
@@ -75,10 +76,16 @@ def back_up(source: Source, folder: Path, *, program: str, utc_ns: int, progress
 def restore(backup: Path, folder: Path, *, progress: Progress) -> Manifest:
     """Copy a complete backup into a folder, which must be empty or missing. Raise `JournalError` if that fails.
 
-    An interrupted restore can be repeated.
+    An interrupted restore can be repeated, so the folder may have its partial files.
     """
+    hint = message(
+        "Name a folder that is empty or does not exist. If it is the journal of a table, stop the daemon and move the "
+        "folder away first: mv {path} {path}.before",
+        path=str(folder),
+    )
+    _require_empty(folder, hint, PART)  # before the check, which reads the whole backup
     manifest = check(backup, progress=progress)
-    _make_empty(folder, {f"{file.name}{PART}" for file in manifest.files})
+    _make(folder)
     with speaking(folder):
         for file in manifest.files:
             progress(message("copying {file}", file=file.name))
@@ -159,16 +166,16 @@ def _logs(backup: Path) -> list[str]:
     return [path.name for path in backup.iterdir() if path.name.endswith(("-wal", "-journal"))]
 
 
-def _make_empty(folder: Path, left: Collection[str] = ()) -> None:
-    """Make an empty folder. `left` names files that an earlier attempt may have left in it."""
+def _require_empty(folder: Path, hint: Message, left: str = "") -> None:
+    """Raise `JournalError` for a folder with content. Names that end with `left` do not count."""
+    with speaking(folder), suppress(FileNotFoundError):
+        if any(not left or not one.name.endswith(left) for one in folder.iterdir()):
+            raise JournalError("journal-io", message("{path} is not empty.", path=str(folder)), hint)
+
+
+def _make(folder: Path) -> None:
     with speaking(folder):
         folder.mkdir(mode=0o750, parents=True, exist_ok=True)
-        if any(one.name not in left for one in folder.iterdir()):
-            raise JournalError(
-                "journal-io",
-                message("{path} is not empty.", path=str(folder)),
-                message("Name a folder that is empty or does not exist."),
-            )
 
 
 def _copy(path: Path, target: Path) -> CopiedFile:
