@@ -222,13 +222,17 @@ def _differences(was: dict[Key, Shown], will: dict[Key, Shown]) -> list[tuple[Ke
 
 
 def _sentences(state: TableState, brought: tuple[AnyEvent, ...]) -> tuple[Message, ...]:
-    """Return a sentence for each event that people see, without concealed cards."""
+    """Return a sentence for each event that people see, without concealed cards.
+
+    A matter that holds the table is what the next step is about.
+    """
     said: list[Message] = []
     for event in brought:
         fields: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(event, enc_hook=_hide))
         if fields.get("noticed_by") == ANOTHER:
             fields["noticed_by"] = ""  # the signer is not known yet
-        if fields["event"] not in UNSAID and (line := line_for_screens(fields, state.game.words, {})):
+        asked = isinstance(event, events.IrregularityRaised) and event.blocks
+        if not asked and fields["event"] not in UNSAID and (line := line_for_screens(fields, state.game.words, {})):
             said.append(line)
     return tuple(said)
 

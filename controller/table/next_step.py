@@ -318,6 +318,8 @@ def _settle(state: TableState) -> tuple[Message, ...]:
         conclude = CONFIRM_END if state.round.conclusion_asked else message("End the round.")
         return (_first_refusal(state, operations.ConcludeRound(), conclude),)
     act = CHANGED if changed else message('Pay and take the bets, then press "Paid".')
+    if (due := settling.dues(state)) and all(one.act != "pay" for one in due):
+        act = message('Take or return bets, then press "Settled".')
     return (_first_refusal(state, operations.RecordSettled(), act),)
 
 

@@ -101,6 +101,11 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
                     title=rules.title, rounds=many, device=DEVICE_NAMES[device],
                 )  # fmt: skip
                 click.echo(say(said))
+                starts = message(
+                    "Starting the simulated {device} and the table. The address of the console follows.",
+                    device=DEVICE_NAMES[device],
+                )
+                click.echo(say(starts))
             else:
                 click.echo(introduction(rules, rounds, device, fast=fast, language=language), err=as_json)
             playable(rules.id, on_removal=on_removal)

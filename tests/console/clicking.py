@@ -257,8 +257,6 @@ class Person:
     async def end_round(self) -> None:
         await self.press("record_settled/")
         await self.press("conclude_round/")
-        await self.says(self.words["second.conclude"])
-        await self.press("again")
         await self.page.locator("#bar .round", has_text=self.words["phase.concluded"]).wait_for()
 
 

@@ -206,10 +206,19 @@ def _abandoning() -> TableHarness:
     return table
 
 
-def _first_card_shown() -> TableHarness:
+def _first_card_shown(taken: int) -> TableHarness:
     table = TableHarness(game_id="F3").start().to_betting()
     table.close_bets()
-    table.take(2)
+    table.take(taken)
+    return table
+
+
+def _nobody_paid() -> TableHarness:
+    """Return a table at which the Dealer beats the only box."""
+    hands = {"B1": "2D 3C TS", "D": "KH 7S TD"}
+    table = TableHarness(boxes=(1,), hands=hands).start().to_dealing()
+    table.deal()
+    table.expose_all()
     return table
 
 
@@ -286,6 +295,7 @@ MORE: Final[dict[str, Made]] = {
     "eight boxes": lambda: _every_box("RTP", 8),
     "bets both ways": lambda: _every_box("F3", 3),
     "fourth card": _fourth_card,
+    "nobody is paid": _nobody_paid,
     "swapped": _swapped,
     "paused": _paused,
     "away": _away,
@@ -305,5 +315,6 @@ MORE: Final[dict[str, Made]] = {
     "taken out": _taken_out,
     "face up in the device": _face_up_ahead,
     "abandoning": _abandoning,
-    "dealing after the First Card": _first_card_shown,
+    "deal begins after the First Card": lambda: _first_card_shown(0),
+    "dealing after the First Card": lambda: _first_card_shown(2),
 }

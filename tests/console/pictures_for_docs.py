@@ -74,8 +74,6 @@ async def a_round() -> None:
         await take(console, "results")
         await console.press("record_settled/")
         await console.press("conclude_round/")
-        await console.says("End the round?")
-        await take(console, "second")
 
 
 async def moves() -> None:

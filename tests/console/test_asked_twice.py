@@ -60,6 +60,22 @@ def test_a_kept_round_continues(page: Page, server: PageServer) -> None:
     goes_on(page, place)
 
 
+def test_enter_never_answers_the_second_request(page: Page, server: PageServer) -> None:
+    """Enter does not answer when it is pressed twice or while the answer has the focus; the space bar does."""
+    show(page, server, asked_at(SCREEN.id))
+    again = page.locator('#panel [data-act="again"]')
+    again.wait_for()
+    page.clock.run_for(1600)
+    server.asked.clear()
+    page.keyboard.press("Enter")
+    again.focus()
+    page.keyboard.press("Enter")
+    page.clock.run_for(400)
+    assert not [path for path in server.asked if path.startswith("/v1/operations")]
+    with page.expect_request("**/v1/operations?*"):
+        page.keyboard.press("Space")
+
+
 def test_another_screen_shows_the_act_and_the_requester(page: Page, server: PageServer) -> None:
     state = asked_at("ffffffffffff")
     show(page, server, state)

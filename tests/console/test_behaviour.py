@@ -113,6 +113,49 @@ ANSWERED: Final = """async sentence => {
 }"""
 
 
+def test_what_a_supervisor_signed_does_not_name_him_as_the_one_who_noticed(page: Page, server: PageServer) -> None:
+    state = states()["foreign card"]
+    [matter] = state["view"]["irregularities"]
+    for person, said in (("sam", "signed by Sam Ho"), ("max", "Reported by Max, "), ("device", "Noticed by ")):
+        people = [*state["people"], {**state["people"][0], "id": "max", "name": "Max"}]
+        noticed = state["view"] | {"irregularities": [matter | {"noticed_by": person}]}
+        show(server, "foreign card", view=noticed, people=people)
+        page.goto(server.address)
+        says(page, "#panel .facts p", said)
+
+
+@pytest.mark.parametrize(("cards", "word"), [("all results", "Paid"), ("nobody is paid", "Settled")])
+def test_the_button_says_paid_where_a_box_is_paid(page: Page, server: PageServer, cards: str, word: str) -> None:
+    follow(page, server, cards)
+    assert page.locator('#panel [data-act="record_settled/"]').inner_text() == word
+    assert f'"{word}"' in sentence(page)
+
+
+def test_a_closed_table_is_not_paused(page: Page, server: PageServer) -> None:
+    follow(page, server, "closed")
+    page.clock.run_for(400)
+    page.locator('#panel [data-act="pause_table"].off').dispatch_event("click")
+    says(page, "#answer .text", "There is nothing to pause.")
+
+
+def test_a_deck_is_registered_beside_opening_where_decks_are_recorded(page: Page, server: PageServer) -> None:
+    follow(page, server, "closed")
+    register = page.locator('#panel [data-act^="bring_deck"]')
+    assert register.count() == 0
+    decks = [{"label": "A", "back": "red"}]
+    show(server, "closed", view=states()["closed"]["view"] | {"decks": decks})
+    register.wait_for()
+
+
+def test_the_first_card_says_whose_hand_is_dealt_first(page: Page, server: PageServer) -> None:
+    follow(page, server, "first_card")
+    says(page, "#panel .facts p", "The First Card decides whose hand is dealt first.")
+    show(server, "deal begins after the First Card")
+    says(page, "#panel .facts p", "is dealt first.")
+    show(server, "dealing after the First Card")
+    page.locator("#panel .facts p", has_text="is dealt first.").wait_for(state="detached")
+
+
 def test_the_result_of_a_tap_stays_when_contact_is_restored(page: Page, server: PageServer) -> None:
     """The answer comes over a different connection from the states, and may arrive before them."""
     follow(page, server)

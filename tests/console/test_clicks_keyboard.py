@@ -128,9 +128,6 @@ async def test_a_whole_round_of_sets_from_the_enrolment_on() -> None:
         await person.turn_over({"D": dealer, "B1": one, "B3": three})
         await person.enter("record_settled/")
         await person.enter("conclude_round/")
-        await console.says(console.words["second.conclude"])
-        await person.focus('#panel [data-act="again"]')
-        await person.key("Space")
         await console.page.locator("#bar .round", has_text=console.words["phase.concluded"]).wait_for()
 
 
@@ -149,26 +146,6 @@ async def test_digits_turn_over_hands() -> None:
                 await person.choose(card)
             await person.choose("done")
         await console.end_round()
-
-
-async def test_enter_never_answers_the_second_request() -> None:
-    """Enter does not answer when it is pressed twice or while the answer has the focus; the space bar does."""
-    async with opened() as console:
-        person = await by_keyboard(console)
-        await console.to_dealing(1)
-        await console.turn_over_all()
-        await person.enter("record_settled/")
-        await person.enter("conclude_round/")
-        await console.says(console.words["second.conclude"])
-        sent = person.sent()
-        await person.key("Enter")
-        await person.focus('#panel [data-act="again"]')
-        await person.key("Enter")
-        await console.let_pass(DEAD)
-        assert sent == []
-        await console.says(console.words["second.conclude"])
-        await person.key("Space")
-        await console.page.locator("#bar .round", has_text=console.words["phase.concluded"]).wait_for()
 
 
 async def test_a_sheet_receives_the_keys_of_what_it_covers() -> None:

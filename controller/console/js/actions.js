@@ -3,6 +3,7 @@
 import { moves } from "./arrows.js";
 import { needsSign, start, step } from "./flow.js";
 import { shown } from "./operate.js";
+import { end } from "./second.js";
 import { movedLabel, placeOrPile } from "./labels.js";
 import { store } from "./store.js";
 import { knows, placeName, say } from "./words.js";
@@ -80,9 +81,15 @@ export function label(screen, offer) {
     return say(`op.${offer.operation}.at`, { place: placeName(screen, place) });
   if (instruction) return say(`instruct.${instruction}`);
   if (offer.operation === "rule") return say(`ruling.${offer.arguments.action}`);
+  if (offer.operation === "record_settled" && isNobodyPaid(screen.view)) return say("op.record_settled.none");
   if (screen.view.bets_to_return && knows(`op.${offer.operation}.voided`)) return say(`op.${offer.operation}.voided`);
   if (pile && knows(`op.${offer.operation}.of`)) return say(`op.${offer.operation}.of`, { pile: placeOrPile(screen, pile) });
   return say(`op.${offer.operation}`);
+}
+
+/** Return whether bets are only taken and returned. */
+function isNobodyPaid({ dues }) {
+  return dues.length > 0 && dues.every((due) => due.act !== "pay");
 }
 
 /** Return a button that enters an offer. */
@@ -96,7 +103,7 @@ export function act(screen, offer, tone) {
     tone,
     why: offer.allowed ? "" : offer.sentence,
     slow: SLOW.has(offer.operation),
-    act: () => start(offer),
+    act: () => (offer.operation === "conclude_round" ? end(screen, offer) : start(offer)),
   };
 }
 
@@ -174,8 +181,9 @@ function compares(screen) {
 }
 
 /** Return whether the act applies here. Single bets are entered only where bettors are. */
-function isMeant({ layout }, { operation, arguments: known }) {
+function isMeant({ view, layout }, { operation, arguments: known }) {
   if (known.overlooked) return false; // rare, so it is in the menu
+  if (operation === "bring_deck") return view.decks.length > 0; // where no decks are recorded, it is in the menu
   return layout.bettors.length > 0 || !["place_wager", "reject_excess", "correct_bet"].includes(operation);
 }
 
@@ -185,12 +193,14 @@ export function always(screen) {
     const offer = screen.offers.find((one) => one.operation === operation);
     const isPaused = operation === "pause_table" && screen.view.paused;
     const again = isPaused ? (screen.view.paused === say("phrase.follows") ? ".again" : ".change") : "";
+    const isClosed = operation === "pause_table" && screen.view.phase === "closed" && !isPaused;
+    const off = offer ? (offer.allowed ? "" : offer.sentence) : say(screen.view.round ? "act.not_now" : "report.none");
     const begin = operation === "pause_table" ? pause : (_, problem) => start(problem);
     return {
       key: operation,
       label: say(`op.${operation}${again}`),
       tone: "steady",
-      why: offer ? (offer.allowed ? "" : offer.sentence) : say(screen.view.round ? "act.not_now" : "report.none"),
+      why: isClosed ? say("pause.closed") : off,
       act: () => begin(screen, offer),
     };
   });

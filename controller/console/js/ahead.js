@@ -48,18 +48,22 @@ function brought(screen, told, operation) {
 
 function lines(screen, told, operation) {
   if (!told.accepted) return told.code === "no-preview" ? [] : [["then", told.sentence]];
+  const asked = !told.void && (told.opens || told.asks) ? told.next_step : ""; // a question is no consequence
   const all = [
     told.void && say("then.void"),
     ...told.hands.map((change) => hand(screen, change)),
     ...told.bets.map((change) => bet(screen, change)),
     ...told.payments.map((change) => payment(screen, change)),
     ...(operation === "confirm_irregularity" ? [] : told.sentences), // the confirmation itself is not a consequence
-    !told.void && told.next_step,
+    !told.void && !asked && told.next_step,
     told.becomes,
     ...moveLines(screen, told.arrows),
   ].filter(Boolean);
   const [first, ...rest] = all.slice(0, MOST);
-  return first ? [["then", say("then.first", { line: first })], ...rest] : [];
+  return [
+    ...(first ? [["then", say("then.first", { line: first })], ...rest] : []),
+    ...(asked ? [["then", say("then.asked", { line: asked })]] : []),
+  ];
 }
 
 function hand(screen, { place, was, will }) {

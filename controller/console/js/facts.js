@@ -23,16 +23,23 @@ export function matterFacts(screen, matter, applies, who = "matter.decides") {
   const { device } = screen.view;
   const parts = { [DEVICE]: `device.${device.kind || DEVICE}`, [TABLE]: "matter.by_table" };
   const seen = parts[matter.noticed_by] ? say(parts[matter.noticed_by]) : matter.noticed_by;
-  const by = screen.people.find((person) => person.id === matter.noticed_by)?.name ?? seen;
+  const person = screen.people.find(({ id }) => id === matter.noticed_by);
+  const by = person?.name ?? seen;
   const isOwn = matter.noticed_by !== "" && matter.noticed_by === screen.screen.dealer;
   const at = time(matter.noticed_utc_ns);
   return [
     ["name", matter.entered ? "" : whatAndWhere(screen, matter)], // the headline says whose entry
-    isOwn ? say("matter.reported", { time: at }) : say("matter.noticed", { by, time: at }),
+    isOwn ? say("matter.reported", { time: at }) : say(noticed(person), { by, time: at }),
     capital(matter.note).replace(CODES, face),
     matter.further,
     clause(matter, applies, who),
   ];
+}
+
+/** Return the words for who noticed it. A report above the dealer's rank is signed, whoever noticed it. */
+function noticed(person) {
+  if (!person) return "matter.noticed";
+  return person.role === "dealer" ? "matter.reported_by" : "matter.signed";
 }
 
 /** Return clause and decider if space is short. Region B says what it is, and where. */

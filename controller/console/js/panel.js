@@ -13,7 +13,7 @@ import { drawDues, paying } from "./payments.js";
 import { answered, movedLabel } from "./labels.js";
 import { acts, always, comesFirst, label, primary, standing } from "./actions.js";
 import { askAbout, matterOf } from "./question.js";
-import { askedElsewhere, lapsed, second } from "./second.js";
+import { askedElsewhere, isEnding, lapsed, second } from "./second.js";
 import { dealNotes, isPlainDeal } from "./sentence.js";
 import { sheet } from "./sheets.js";
 import { isUnread } from "./stage.js";
@@ -131,7 +131,7 @@ function whatToShow(screen) {
   const right = primary(screen);
   const keys = new Set(right.map((one) => one.key));
   const list = acts(screen).filter((one) => !keys.has(one.key));
-  const question = comesFirst(screen);
+  const question = isEnding(screen) ? say("second.ending") : comesFirst(screen);
   const shown = { question, facts: besides(screen), list, right };
   return withFact({ ...shown, ...bets(screen), ...hands(screen), ...paying(screen) }, asked);
 }
@@ -152,13 +152,15 @@ function withoutHeadline({ facts = [], question }, { view }) {
 /** Return why the next act is off, and the table's other sentences. */
 function besides(screen) {
   const { headline, next_steps: steps } = screen.view;
+  if (isEnding(screen)) return [];
   if (marksBoxes(screen)) return [say(screen.layout.every_hand ? "bets.every_hand" : "bets.tap")];
   const [act, ...more] = steps;
   const adds = act !== headline && !standing(screen).length && screen.view.phase !== "maintenance"; // to the headline
   const others = isPlainDeal(screen.view) ? [...dealNotes(screen), ...more.slice(screen.view.face_up.length ? 1 : 0)] : adds ? steps : more;
+  const decides = screen.view.phase === "first_card" && !screen.view.burn_due && say("first_card.decides");
   const open = ["exposing", "settling"].includes(screen.view.phase) && screen.view.hands.some((hand) => hand.shown);
   const classes = open && say("fact.classes");
-  const all = [...new Set([...standing(screen), ...others, classes])].filter((line) => line !== headline);
+  const all = [...new Set([...standing(screen), ...others, decides, classes])].filter((line) => line !== headline);
   const lines = all.map((line) => (typeof line === "string" && line.endsWith(headline) ? before(line, headline) : line));
   const moved = moveLines(screen, moves(screen.view)); // the act's sentence adds nothing to these
   return moved.length ? [...moved, say("move.then", { act: movedLabel(moves(screen.view)) })] : lines;

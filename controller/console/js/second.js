@@ -1,12 +1,14 @@
-// The second request of an act that cannot be undone: a void, the end of a round. Its button is elsewhere than the
-// first one's, so that a double tap cannot press it, and it lapses.
+// The second request of an act that is entered twice. A void is asked about: its button is elsewhere than the first
+// one's, so that a double tap cannot press it, and it lapses. The end of a round takes effect at one tap, because an end
+// that was entered by mistake is corrected like any entry; the page enters both requests.
 
 import { start } from "./flow.js";
-import { operate } from "./operate.js";
+import { operate, shown, whileAsking } from "./operate.js";
 import { store } from "./store.js";
 import { say, time } from "./words.js";
 
 const LAPSES = 30e9; // ns
+const ENDS = "conclude_round";
 
 /** Return the act that was requested once, or undefined. `isLapsed`: whether its request lapsed, so that it does not count. */
 function askedOnce(screen, isLapsed = false) {
@@ -14,9 +16,35 @@ function askedOnce(screen, isLapsed = false) {
   return screen.offers.find((one) => one.asked && one.allowed && now - one.asked_utc_ns > LAPSES === isLapsed);
 }
 
+/** Return the act that was requested once at this screen, or undefined. */
+function askedHere(screen) {
+  const offer = askedOnce(screen);
+  return offer?.asked_screen === screen.screen.id ? offer : undefined;
+}
+
+/** Return whether this screen requested the end of the round, which takes effect with its second request. */
+export function isEnding(screen) {
+  return askedHere(screen)?.operation === ENDS;
+}
+
+/** End the round: enter the first request unless it was entered here, then the second. */
+export function end(screen, offer) {
+  if (isEnding(screen)) again(screen, askedHere(screen));
+  else start(offer, { then: followed });
+}
+
+/** Enter the second request to end the round, once the state shows the first one. */
+function followed({ entry }) {
+  return whileAsking(async () => {
+    await shown(entry);
+    if (isEnding(store.screen)) await again(store.screen, askedHere(store.screen));
+  });
+}
+
 /** Return that a request of this screen lapsed, unless people kept the round. */
 export function lapsed(screen) {
   const offer = askedOnce(screen, true);
+  if (offer?.operation === ENDS) return ""; // its button stays, and enters both requests
   if (offer?.asked_screen !== screen.screen.id || offer.asked === store.own.kept) return "";
   return say("second.lapsed", { act: say(`op.${offer.operation}`) });
 }
@@ -33,28 +61,25 @@ export function askedElsewhere(screen) {
 
 /** Return the panel's content after a first request here, or null. */
 export function second(screen) {
-  const once = askedOnce(screen);
-  const offer = once?.asked_screen === screen.screen.id && once.asked !== store.own.kept ? once : null;
-  if (!offer) return null;
-  const ends = offer.operation === "conclude_round";
+  const offer = askedHere(screen);
+  if (!offer || offer.operation === ENDS || offer.asked === store.own.kept) return null;
   const keep = {
     key: "keep",
-    label: say(ends ? "second.not_yet" : "second.keep"),
+    label: say("second.keep"),
     slow: true, // at the place of the first request
     act: () => store.set({ kept: offer.asked }),
   };
   return {
-    question: say(ends ? "second.conclude" : "second.void"),
+    question: say("second.void"),
     tone: "plain",
-    still: !ends, // no place is due while a void is asked for
-    facts: ends ? [say("second.ends"), ...screen.view.next_steps.slice(1)] : [], // how long an error still counts
+    still: true, // no place is due while a void is asked for
     list: [
       {
         key: "again",
-        label: say(ends ? "second.yes_conclude" : "second.yes_void"),
-        tone: ends ? "second" : "second red",
+        label: say("second.yes_void"),
+        tone: "second red",
         meaning: offer.asked,
-        act: () => repeat(screen, { ...offer, repeats: offer.asked }),
+        act: () => again(screen, offer),
       },
     ],
     right: [keep],
@@ -62,7 +87,8 @@ export function second(screen) {
 }
 
 /** Repeat the request. One PIN serves both if the second comes from the same screen soon; else it is signed. */
-async function repeat({ screen }, offer) {
+async function again({ screen }, first) {
+  const offer = { ...first, repeats: first.asked };
   const signed = offer.asked_by === screen.dealer ? {} : { person: offer.asked_by };
   const said = await operate(offer, {}, signed);
   if (!said.accepted && said.code === "pin") start(offer);

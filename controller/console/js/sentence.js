@@ -2,6 +2,7 @@
 
 import { symbol } from "./cards.js";
 import { attr, el, mark, text } from "./dom.js";
+import { face } from "./grid.js";
 import { ring } from "./sound.js";
 import { inContact, store } from "./store.js";
 import { placeName, say } from "./words.js";
@@ -12,6 +13,7 @@ const BLINKS = 5000; // ms: five times, once a second (parts.css)
 const SMALLER = ["", "long"]; // 40 px, 36 px
 const CARDS = 3; // of a hand
 const SMALLEST = [266, 426]; // px: a third of the smallest screen
+const FACE_DOWN = "??";
 const MARGIN = 8; // px, above and below the sentence together
 let alarmed = new Set();
 
@@ -56,11 +58,16 @@ function inRound(view) {
 function ownWords(screen) {
   const { view } = screen;
   if (!isPlainDeal(view)) return "";
-  const name = placeName(screen, view.next_place);
-  const place = view.next_place === "D" ? say("deal.dealer", { name }) : name;
+  const place = inSentence(screen, view.next_place);
   const lies = view.hands.find((hand) => hand.place === view.next_place);
   if (view.phase === "dealing_singles") return say("deal.single", { card: (lies?.count ?? 0) + 1, all: CARDS, place });
   return say(view.tray ? "deal.lay" : "deal.comes", { n: view.cards_due, place });
+}
+
+/** Return the name of a place within a sentence. */
+function inSentence(screen, place) {
+  const name = placeName(screen, place);
+  return place === "D" ? say("deal.dealer", { name }) : name;
 }
 
 /** Return what else people have to know about the next cards of a plain deal. */
@@ -69,7 +76,15 @@ export function dealNotes(screen) {
   const name = placeName(screen, view.next_place);
   const isOut = view.hands.find((hand) => hand.place === view.next_place)?.dead;
   const rest = view.phase === "dealing_sets" && view.tray > view.cards_due ? view.tray - view.cards_due : 0;
-  return [isOut && say("deal.out", { name }), rest && say("deal.rest", { n: rest }), faceUp(screen)].filter(Boolean);
+  return [begins(screen), isOut && say("deal.out", { name }), rest && say("deal.rest", { n: rest }), faceUp(screen)].filter(Boolean);
+}
+
+/** Return where the First Card lets the deal begin, until the next place gets cards. */
+function begins(screen) {
+  const { first_card: card, hands, next_place: place } = screen.view;
+  const isFirst = hands.every((hand) => !hand.count || hand.place === place);
+  if (!card || card === FACE_DOWN || !isFirst) return "";
+  return say("first_card.begins", { card: face(card), place: inSentence(screen, place) });
 }
 
 /** Return whether the deal goes on and the page describes it in its own words. */

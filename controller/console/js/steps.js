@@ -12,6 +12,7 @@ import { lose } from "./store.js";
 import { capital, placeName, say } from "./words.js";
 
 const CARDS = 3; // of a hand
+const LAST_COUNTS = new Set(["occupy_boxes", "conclude_round"]);
 const PILES = ["stub", "tray", "burnt", "aside", "dropped", "discards", "deck"];
 
 /** Return `{question, facts, list, right, pad, grid, input, picking, pick}` of the open step. */
@@ -350,10 +351,13 @@ const KINDS = {
   },
 };
 
-/** Return the newest entries first. Of consecutive box marks only the last counts, which has all boxes. */
+/**
+ * Return the newest entries first. Of box marks only the last counts, which has all boxes; of the two requests to end
+ * the round only the second.
+ */
 function newest(entries) {
-  const whole = entries.findLast((one) => one.operation === "occupy_boxes");
-  return entries.filter((one) => one.operation !== "occupy_boxes" || one === whole).reverse();
+  const last = (operation) => entries.findLast((one) => one.operation === operation);
+  return entries.filter((one) => !LAST_COUNTS.has(one.operation) || one === last(one.operation)).reverse();
 }
 
 /** Return whether the device deals on its own, whatever the dealer does at the screen. */
