@@ -7,8 +7,10 @@ import pytest
 from controller.api.view import LinkView, view_of
 from controller.games.specification import Kind, RulingAction, Unit
 from controller.roles import Role
-from controller.table import operations
+from controller.table import events, operations
 from controller.table.counts import ledger_of
+from controller.table.evolve import fold
+from controller.table.headline import headline
 from controller.table.inputs import DeviceGone, PersonActed
 from controller.table.next_step import BY_PHASE
 from controller.table.offers import primary_act
@@ -308,3 +310,11 @@ def test_a_request_to_abandon_the_round_leaves_the_act_of_the_phase() -> None:
     table.do(operations.AbandonRound("the shift manager", "the fire alarm"), Role.SHIFT_MANAGER)
     assert table.state.round.abandon_asked
     assert (next_step(table.state), primary_act(table.state)) == before
+
+
+def test_a_deck_that_must_not_be_dealt_from_is_put_in_again() -> None:
+    table = to_phase(Unit.SETS, Phase.IDLE)
+    failed = events.DeckMadeUnusable(table.state.decks.in_play.deck)
+    state = fold(table.state, [(table.state.entry + 1, failed)])
+    assert next_step(state) == "The deck must be shuffled again. Put the deck in again to be shuffled."
+    assert str(headline(state)) == "Put the deck in again to be shuffled."
