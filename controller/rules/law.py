@@ -303,9 +303,10 @@ class NumberedRow(NamedTuple):
 def numbered_rows(law: Law, kind: Kind) -> Iterator[NumberedRow]:
     """Yield the rows of a kind, without the house's own rows, under each number that some facts give them."""
     names = _names(law, kind)
+    document = dataclasses.replace(law, house=())
     found: dict[tuple[Row, str], list[Facts]] = {}
     for facts in _every_fact(names):
-        row = find_row(dataclasses.replace(law, house=()), kind, facts).row
+        row = find_row(document, kind, facts).row
         found.setdefault((replace(row, id=""), row.id), []).append(facts)
     for (row, shown), reaching in found.items():
         if row in law.rows:

@@ -95,7 +95,7 @@ def check_that_it_repeats(*arguments: str) -> None:
 
 
 def test_json_is_reproducible() -> None:
-    check_that_it_repeats("--rounds", "4", "--wagers")
+    check_that_it_repeats("--rounds", "2", "--wagers")
 
 
 @pytest.mark.soak

@@ -383,11 +383,11 @@ def test_rows_have_the_numbers_and_the_order_that_the_table_uses(game_id: str) -
         numbers = [row.number for row in rows]
         assert numbers == sorted(numbers, key=lambda number: (number == "-", number))
         for kind in Kind:
-            of_kind = [row for row in rows if row.kind == kind.value]
+            of_kind = [(row, {*row.when, row.noticed}) for row in rows if row.kind == kind.value]
             for facts in every_fact(law, kind):
                 applied = find_row(law, kind, facts).row
                 words = {*map(str, facts_in_words(facts, law.game.words)), *PHRASES[facts.noticed]}
-                fits = (row for row in of_kind if row.number == applied.id and {*row.when, row.noticed} <= words)
+                fits = (row for row, when in of_kind if row.number == applied.id and when <= words)
                 shown = next(((row.clause, row.because) for row in fits), None)
                 assert shown == ((applied.clause, str(applied.because)) if applied in in_force(law, applied) else None)
 

@@ -39,7 +39,7 @@ COMMANDS: Final = (
     ("stats",), ("export",), ("export", "--format", "csv"), ("verify",),
 )  # fmt: skip
 CODES: Final = {0, 2, 4}
-SOME: Final = 60
+SOME: Final = 20
 LONG: Final = 10_000
 PROCESSES: Final = 6
 MANY_PROCESSES: Final = 100

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -31,29 +32,29 @@ COMMANDS = re.compile(
 """What a person enters in a shell is the same in every language."""
 
 
+@cache
+def parsed(root: Path) -> dict[str, ast.Module]:
+    """Return each module of the sources, by its path."""
+    paths = [path for source in SOURCES for path in sorted((root / source).rglob("*.py"))]
+    return {str(path.relative_to(root)): ast.parse(path.read_text("utf-8")) for path in paths}
+
+
 def modules(root: Path = ROOT) -> Iterator[tuple[str, ast.Module]]:
-    for source in SOURCES:
-        for path in sorted((root / source).rglob("*.py")):
-            name = str(path.relative_to(root))
-            if name.startswith(IN_ENGLISH):
-                continue
-            yield name, ast.parse(path.read_text("utf-8"))
+    return (one for one in parsed(root).items() if not one[0].startswith(IN_ENGLISH))
 
 
 def errors(root: Path = ROOT) -> frozenset[str]:
     """Return the names of all exceptions that people read, and of the functions that return one."""
     bases = {
         node.name: {getattr(base, "id", getattr(base, "attr", "")) for base in node.bases}
-        for source in SOURCES
-        for path in (root / source).rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for module in parsed(root).values()
+        for node in ast.walk(module)
         if isinstance(node, ast.ClassDef)
     }
     made = {
         node.name: getattr(node.returns, "id", "")
-        for source in SOURCES
-        for path in (root / source).rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for module in parsed(root).values()
+        for node in ast.walk(module)
         if isinstance(node, ast.FunctionDef)
     }
     found = set(BASES)
