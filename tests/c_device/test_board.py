@@ -6,15 +6,27 @@ import json
 import sys
 from asyncio import create_subprocess_exec, subprocess
 from pathlib import Path
+from signal import SIGCONT, SIGSTOP
 
 import pytest
 
-from controller.games.specification import Unit
+from controller.games.specification import Facts, Unit
 from controller.table import operations
+from firmware_bridge.cards import DECK, Card
 from firmware_bridge.device_keys import write_device_keys
 from tests.c_device.board import Board, build
-from tests.c_device.test_rounds import KEY, KINDS, SERIAL, deal_a_round
-from tests.end_to_end.people_at_table import PeopleAtTable
+from tests.c_device.test_rounds import (
+    ACTS,
+    KEY,
+    KINDS,
+    SERIAL,
+    begin_a_round,
+    deal_a_round,
+    finish,
+    give_out,
+    until_ready,
+)
+from tests.end_to_end.people_at_table import SUPERVISOR, PeopleAtTable
 from tests.end_to_end.stage import Stage, short_folder
 
 pytestmark = [pytest.mark.tool("arm-none-eabi-gcc"), pytest.mark.tool("qemu-system-arm"), pytest.mark.soak]
@@ -44,24 +56,53 @@ async def test_rounds_are_dealt_from_firmware(firmware: Path, unit: Unit) -> Non
             assert await stage.daemon.end() == 0
 
 
-async def test_reports_of_firmware_survive_a_loss_of_power(firmware: Path) -> None:
-    with short_folder() as folder, Board(firmware, "shuffler", SERIAL, KEY, folder) as board:
-        async with Stage(folder, unit=Unit.SETS) as stage:
+def order_of_a_fresh_deck(unit: Unit) -> list[Card]:
+    """Return the cards that come first after `load 52 0`: in the order of `DECK`, as mechanism.c mixes them."""
+    cards, drawn = list(DECK), 1
+    for count in range(len(cards) if unit is Unit.SETS else 0, 1, -1):
+        drawn ^= drawn << 13 & 0xFFFFFFFF
+        drawn ^= drawn >> 17
+        drawn ^= drawn << 5 & 0xFFFFFFFF
+        cards[count - 1], cards[drawn % count] = cards[drawn % count], cards[count - 1]
+    return cards
+
+
+@pytest.mark.parametrize("unit", list(Unit))
+async def test_power_is_cut_in_the_deal(firmware: Path, unit: Unit) -> None:
+    """A card leaves unheard, then the power fails. The report comes after it, and people deal the rest by hand."""
+    with short_folder() as folder, Board(firmware, KINDS[unit], SERIAL, KEY, folder) as board:
+        async with Stage(folder, unit=unit) as stage:
             write_device_keys(stage.device_keys, {SERIAL: KEY})
             stage.configure(port=Path(board.port))
             await stage.start_daemon()
             people = PeopleAtTable(stage)
             await people.until(lambda view: view.device.status_agrees)
             await people.do(operations.OpenTable())
-            assert await stage.daemon.end() == 0
-            board.control("load 51 7")
+            await begin_a_round(people, board, unit, 0)
+            await give_out(people, board, unit)
+            dealt = (await until_ready(people, unit)).dealt
+            stage.daemon.signal(SIGSTOP)
+            board.control(ACTS[unit])
             board.cut_power()
-            await stage.start_daemon()
-            view = await people.until(lambda view: view.device.status_agrees)
-            assert view.deck.loaded == 51
+            stage.daemon.signal(SIGCONT)
+            view = await people.until(lambda view: view.device.links == 2 and view.device.status_agrees)
+            assert view.dealt == 2 * dealt
+            (power,) = view.irregularities
+            assert power.row == "I17"
+            unaffected = operations.ConfirmIrregularity(power.id, power.revision, Facts(affects_play=False))
+            await people.do(unaffected, SUPERVISOR)
+            await people.do(operations.ContinueRound())
+            await people.do(operations.DealByHand(9 - view.dealt, "another deck by its number"), SUPERVISOR)
+            cards = order_of_a_fresh_deck(unit)[:9]
+            for place, turn in (("D", 2), ("B1", 0), ("B3", 1)):
+                of_hand = cards[turn::3] if unit is Unit.SINGLES else cards[3 * turn :][:3]
+                await people.do(operations.ExposeHand(place, tuple(of_hand)))
+            await people.do(operations.CountCards("stub", 43, "a witness"))
+            await finish(people)
+            view = await people.view()
             assert view.irregularities == ()
-            await deal_a_round(people, board, Unit.SETS, 1)
-            assert (await people.view()).irregularities == ()
+            assert view.ledger is not None
+            assert (str(view.phase), view.ledger.total) == ("concluded", 52)
             assert await stage.daemon.end() == 0
 
 

@@ -7,6 +7,7 @@ from typing import Literal
 
 import pytest
 
+from controller.api.view import TableView
 from controller.games.specification import Unit
 from controller.table import operations
 from firmware_bridge.device_keys import write_device_keys
@@ -20,8 +21,11 @@ KEY = bytes(range(1, 33))
 KINDS: dict[Unit, Literal["shuffler", "shoe"]] = {Unit.SETS: "shuffler", Unit.SINGLES: "shoe"}
 
 
-async def deal_a_round(people: PeopleAtTable, device: CDevice | Board, unit: Unit, seed: int) -> None:
-    """Play a round from a fresh deck until it ends, with hands that the device read."""
+ACTS = {Unit.SETS: "lift", Unit.SINGLES: "draw"}
+
+
+async def begin_a_round(people: PeopleAtTable, device: CDevice | Board, unit: Unit, seed: int) -> None:
+    """Put in a fresh deck, and play as far as the deal."""
     device.control(f"load 52 {seed}")
     if unit is Unit.SINGLES:
         await people.until(lambda view: view.deck.loaded == 52 and not view.deck.dispensed)
@@ -30,20 +34,37 @@ async def deal_a_round(people: PeopleAtTable, device: CDevice | Board, unit: Uni
     await people.do(operations.PlaceYourBets())
     await people.do(operations.OccupyBoxes((1, 3)))
     await people.do(operations.NoMoreBets())
+
+
+async def until_ready(people: PeopleAtTable, unit: Unit) -> TableView:
+    """Wait until the next set can be lifted, or the next card drawn."""
+    if unit is Unit.SINGLES:
+        return await people.until(lambda view: not view.device.exit_held and not view.device.open_commands)
+    return await people.until(lambda view: view.tray > 0 and not view.device.open_commands)
+
+
+async def give_out(people: PeopleAtTable, device: CDevice | Board, unit: Unit) -> TableView:
+    """Lift a set, or draw a card, and wait until it is dealt."""
+    dealt = (await until_ready(people, unit)).dealt
+    device.control(ACTS[unit])
+    return await people.until(lambda view: view.dealt > dealt)
+
+
+async def deal_a_round(people: PeopleAtTable, device: CDevice | Board, unit: Unit, seed: int) -> None:
+    """Play a round from a fresh deck until it ends, with hands that the device read."""
+    await begin_a_round(people, device, unit, seed)
     view = await people.view()
     while view.dealt < view.to_deal:
-        dealt = view.dealt
-        if unit is Unit.SINGLES:
-            await people.until(lambda view: not view.device.exit_held and not view.device.open_commands)
-            device.control("draw")
-        else:
-            await people.until(lambda view: view.tray > 0)
-            device.control("lift")
-        view = await people.until(lambda view, dealt=dealt: view.dealt > dealt)  # type: ignore[misc]  # bound now
+        view = await give_out(people, device, unit)
     for place in ("D", "B1", "B3"):
         await people.do(operations.ExposeHand(place))
     if unit is Unit.SINGLES:
         await people.do(operations.CountCards("stub", 52 - view.dealt, "a witness"))
+    await finish(people)
+
+
+async def finish(people: PeopleAtTable) -> None:
+    """Pay, and end the round."""
     await people.until(lambda view: view.deck.stub is not None and not view.device.open_commands)
     await people.do(operations.RecordSettled())
     for _ in range(2):  # the request is repeated

@@ -30,7 +30,7 @@ struct ring { /* filled by an interrupt, emptied by the main loop */
 static struct ring from_host, from_test;
 static uint32_t milliseconds, last_count;
 static struct cardlink device;
-static struct mechanism mechanism;
+__attribute__((section(".flash"))) static struct mechanism mechanism; /* cards stay where they are without power */
 static struct cardlink_config config;
 static uint8_t key[32];
 static char serial[32], line[LINE];
@@ -176,7 +176,10 @@ static bool power(const char *kind, const char *name, const char *hex)
     config.hold = mechanism_hold;
     mechanism.cardlink = &device;
     mechanism.shoe = shoe;
+    mechanism.moving = 0;
     powered = cardlink_start(&device, &config, "power", milliseconds);
+    if (powered && mechanism.left + mechanism.tray > 0)
+        cardlink_deck_loaded(&device, milliseconds, 0); /* it has forgotten which deck this is */
     return powered;
 }
 
@@ -187,8 +190,10 @@ static bool control(void)
     char *third = next_word(&rest);
     if (word == NULL)
         return false;
-    if (!powered && strcmp(word, "new") == 0)
+    if (!powered && strcmp(word, "new") == 0) {
+        memset(&mechanism, 0, sizeof mechanism);
         return flash_erase(NULL, 0) && flash_erase(NULL, 1);
+    }
     if (!powered)
         return strcmp(word, "power") == 0 && third != NULL && power(first, second, third);
     if (strcmp(word, "load") == 0)
