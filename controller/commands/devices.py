@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import grp
+import io
 import pwd
 import secrets
 import stat
@@ -15,6 +16,7 @@ import click
 import msgspec
 
 from controller.api.in_language import in_language
+from controller.commands.found_commands import of_extra
 from controller.commands.game_options import print_json
 from controller.commands.reader_lines import LearnedTable, in_print, wait_for_lines, write_new
 from controller.commands.text import Page, page, prompted, write_out
@@ -127,13 +129,19 @@ def _may_be_asked(device: FoundDevice) -> bool:
 @click.option("--replace", is_flag=True, help="Make a new key even if the file has one for this device.")
 @click.option("--next", "as_next", is_flag=True, help="Keep the present key: the device may have either of the two.")
 @click.option("--enter", "enters", is_flag=True, help="Type the key that was printed for this device elsewhere.")
-def pair(serial: str, key_file: Path, replace: bool, as_next: bool, enters: bool) -> None:
+@click.option("--qr", "as_qr", is_flag=True, help="Print the key as a QR code too, for a device that can read one.")
+def pair(serial: str, key_file: Path, replace: bool, as_next: bool, enters: bool, as_qr: bool) -> None:
     """Make a key for the device with this serial number, store it in the file and print it once.
 
     Enter it by hand in the device's service menu: no key is sent over the line. The last two digits of each group are
     check digits. To change the key of a device in use, add --next; `status` shows which key the device has. When it has
     the next one, remove the old one with `cardshoe devices forget SERIAL --only old`.
     """
+    if as_qr and enters:
+        raise BadInputError(message("--qr shows a new key; leave out --enter or --qr."))
+    if as_qr:  # before a key is made
+        with of_extra("qr", message("A QR code cannot be printed")):
+            import segno
     try:
         key = key_from_typed(prompted(message("Key"))) if enters else secrets.token_bytes(KEY_SIZE)
         add_device_key(key_file, serial, key, replace=replace, as_next=as_next)
@@ -145,6 +153,10 @@ def pair(serial: str, key_file: Path, replace: bool, as_next: bool, enters: bool
     groups = typed_form(key).split(" ")
     for place in range(0, len(groups), GROUPS_A_LINE):
         write_out(" ".join(groups[place : place + GROUPS_A_LINE]))
+    if as_qr:
+        code = io.StringIO()
+        segno.make(typed_form(key), error="m").terminal(code, compact=True)
+        write_out(code.getvalue().rstrip("\n"))
     write_out(
         message(
             "Enter this key in the service menu of {serial}; it is not shown again, and {path} keeps it.",

@@ -66,6 +66,7 @@ EXTRAS: Final = {
     "audit": "requirements-report.txt",
     "bench": "requirements-test.txt",
     "floor": "requirements-floor.txt",
+    "qr": "requirements-qr.txt",
     "report": "requirements-report.txt",
 }
 """The file of the sources with the packages of each extra, in tested versions."""

@@ -108,6 +108,7 @@ def test_only_what_the_project_declares_is_imported() -> None:
         "psycopg",  # of the extra `floor`, imported only where the store is used
         "numpy",  # of the extra `audit`, imported only where decks are audited
         "jinja2", "matplotlib",  # of the extras `report` and `audit`, imported only where a page is made
+        "segno",  # of the extra `qr`, imported only where a QR code is printed
         "pytest", "pytest_asyncio",  # the bench is a plug-in
             "hypothesis",  # of the extra `conformance`, for the tests of a driver's own package
         *PACKAGES,

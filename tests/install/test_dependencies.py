@@ -11,12 +11,13 @@ import pytest
 from tests.architecture.sources import ROOT
 
 FILES: Final = ("requirements.txt", "requirements-floor.txt", "requirements-report.txt", "requirements-test.txt")
+QR: Final = "requirements-qr.txt"  # that extra's packages alone
 BUILD: Final = "requirements-build.txt"
 OF_MATPLOTLIB: Final = {"packaging"}  # it needs one of the build requirements
 EXTRAS: Final = {
     "requirements-floor.txt": ("floor",),
     "requirements-report.txt": ("audit", "report"),
-    "requirements-test.txt": ("audit", "floor", "report", "test"),
+    "requirements-test.txt": ("audit", "floor", "qr", "report", "test"),
 }
 PINNED: Final = re.compile(r"([a-z0-9-]+)==([0-9][0-9a-z.]*)((?: --hash=sha256:[0-9a-f]{64})+)", re.ASCII)
 
@@ -43,6 +44,7 @@ def test_the_test_requirements_include_those_of_the_program() -> None:
     assert runs.items() <= floor.items() <= tests.items()
     assert runs.items() <= reports.items() <= tests.items()
     assert pinned(BUILD).items() <= tests.items()
+    assert pinned(QR).items() <= tests.items()
 
 
 def test_the_programs_requirements_exclude_those_of_the_build() -> None:

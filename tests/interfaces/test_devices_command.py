@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import socketserver
 import stat
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -166,6 +168,26 @@ def test_pairing_makes_a_key_that_only_the_owner_reads_and_prints_it_once(tmp_pa
     assert "service menu" in done.output
     assert "cardshoe devices --ask" in done.output
     assert done.output.count(key) == 1
+
+
+def test_a_key_is_printed_as_a_qr_code_of_what_people_type(tmp_path: Path) -> None:
+    import segno
+
+    path = tmp_path / "k"
+    done = devices("pair", "CARDSHOE-0042", "--key-file", str(path), "--qr")
+    assert done.exit_code == 0, done.output
+    drawn = io.StringIO()
+    segno.make(typed_form(read_device_keys(path)["CARDSHOE-0042"]), error="m").terminal(drawn, compact=True)
+    assert drawn.getvalue() in done.output
+
+
+def test_without_a_package_for_qr_codes_no_key_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "segno", None)
+    done = devices("pair", "CARDSHOE-0042", "--key-file", str(tmp_path / "k"), "--qr")
+    assert done.exit_code != 0
+    assert "A QR code cannot be printed" in done.output
+    assert "/requirements-qr.txt`." in done.output
+    assert not list(tmp_path.iterdir())
 
 
 def enter(key: str, path: Path) -> Result:
