@@ -18,14 +18,14 @@ from controller.table.irregularities.corrections import too_late
 from controller.table.irregularities.put_down import card_put_down
 from controller.table.irregularities.questions import in_order
 from controller.table.model import NOT_SO, Entered, Hand, Irregularity, RecordedDeck, SettledBet, Stage
-from controller.table.next_step import next_step, next_steps
+from controller.table.next_step import next_steps
 from controller.table.operations import Correctable
 from controller.table.phases import Phase
 from controller.table.round_summary import first_card, marks
 from controller.table.settling import Due, dues, stub_comes, stub_count_due
 from controller.table.state import TableState
 from firmware_bridge.capabilities import KeyUsed, shortcomings
-from firmware_bridge.messages import AnyText
+from firmware_bridge.messages import AnyText, sentences
 
 EXPOSES = frozenset({Kind.EXPOSED_CARD, Kind.PLAYER_EXPOSED, Kind.DEALER_EXPOSED_EARLY})
 
@@ -245,6 +245,7 @@ class LinkView(msgspec.Struct, frozen=True):
 def view_of(state: TableState, link: LinkView, noticed: Mapping[int, int] | None = None) -> TableView:
     """Return the public view of the table. `noticed`: the time of each open irregularity, in nanoseconds since 1970."""
     chosen = state.settings is not None
+    steps = next_steps(state) if chosen else ()
     return TableView(
         entry=state.entry,
         table=state.table,
@@ -290,9 +291,9 @@ def view_of(state: TableState, link: LinkView, noticed: Mapping[int, int] | None
         ledger=_ledger(state),
         next_deck=_next_deck(state),
         decks=state.decks.recorded,
-        next_step=next_step(state) if chosen else "",
-        headline=headline(state) if chosen else "",
-        next_steps=next_steps(state) if chosen else (),
+        next_step=sentences(*steps) if chosen else "",
+        headline=headline(state, steps) if chosen else "",
+        next_steps=steps,
         by_hand=state.round.by_hand,
         stub_comes=state.phase is Phase.SETTLING and stub_count_due(state) and stub_comes(state),
         program=_program(state),

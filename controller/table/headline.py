@@ -19,7 +19,6 @@ from controller.table.irregularities.questions import (
     waits_for_places,
 )
 from controller.table.model import Irregularity, Stage
-from controller.table.next_step import next_steps
 from controller.table.phases import BETWEEN_ROUNDS
 from controller.table.settling import returns_due
 from controller.table.state import TableState
@@ -84,13 +83,13 @@ SHORTER: Final[dict[str, Message]] = {
 """By the text of a next step that is too long for a headline."""
 
 
-def headline(state: TableState) -> Message:
-    """Return the next act in a few words."""
+def headline(state: TableState, steps: tuple[Message, ...]) -> Message:
+    """Return the next act, of these next steps, in a few words."""
     chips_first = state.phase in BETWEEN_ROUNDS and returns_due(state)
     blocking = next((found for found in in_order(state) if found.blocks), None)
     if blocking is not None and not chips_first:
         return headline_of(state, blocking)
-    return _shorter(next_steps(state)[0])
+    return _shorter(steps[0])
 
 
 def _shorter(step: Message) -> Message:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from controller.table import next_step as steps
 from controller.table import settling
+from controller.table.headline import headline as headline_of_steps
 from controller.table.state import TableState
 
 
@@ -13,6 +14,10 @@ def next_step(state: TableState) -> str:
 
 def next_steps(state: TableState) -> tuple[str, ...]:
     return tuple(map(str, steps.next_steps(state)))
+
+
+def headline(state: TableState) -> str:
+    return str(headline_of_steps(state, steps.next_steps(state)))
 
 
 def dues(state: TableState) -> tuple[str, ...]:

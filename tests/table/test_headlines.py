@@ -13,7 +13,7 @@ from controller.language import Speaker, languages
 from controller.roles import Role
 from controller.table.headline import SHORTER, headline, headline_of
 from controller.table.irregularities.questions import CLAIMS, claims
-from controller.table.next_step import next_step
+from controller.table.next_step import next_step, next_steps
 from firmware_bridge.messages import SLOT, Message, message
 from tests.table.every_state import every_state
 from tools.catalogue import texts
@@ -43,7 +43,7 @@ def test_the_headline_of_every_state_is_short_and_ends_as_a_sentence() -> None:
     for name, state in every_state():
         if state.settings is None:
             continue
-        said = headline(state)
+        said = headline(state, next_steps(state))
         assert str(said).endswith((".", "?")), f"{name}: {said}"
         found |= dict.fromkeys(too_long(said).values(), name)
         for matter in state.open:
@@ -75,5 +75,5 @@ def test_a_ruling_calls_the_person_who_rules(role: Role) -> None:
 def test_a_headline_keeps_the_words_of_the_step_it_shortens() -> None:
     for _, state in every_state():
         if state.settings is not None and not any(found.blocks for found in state.open):
-            numbers = re.findall(r"\d+", str(headline(state)))
+            numbers = re.findall(r"\d+", str(headline(state, next_steps(state))))
             assert set(numbers) <= set(re.findall(r"\d+", str(next_step(state))))

@@ -10,7 +10,6 @@ from controller.roles import Role
 from controller.table import events, operations
 from controller.table.counts import ledger_of
 from controller.table.evolve import fold
-from controller.table.headline import headline
 from controller.table.inputs import DeviceGone, PersonActed
 from controller.table.next_step import BY_PHASE
 from controller.table.offers import primary_act
@@ -20,7 +19,7 @@ from controller.table.phases import AFTER_DEAL, Phase, Service
 from firmware_bridge.observations import Jammed
 from tests.table.every_state import every_state, to_phase
 from tests.table.harness import TableHarness
-from tests.table.said import next_step, next_steps
+from tests.table.said import headline, next_step, next_steps
 
 UNTIL_NEXT = (
     'Errors found before "Place your bets" may still change the result '
@@ -317,4 +316,4 @@ def test_a_deck_that_must_not_be_dealt_from_is_put_in_again() -> None:
     failed = events.DeckMadeUnusable(table.state.decks.in_play.deck)
     state = fold(table.state, [(table.state.entry + 1, failed)])
     assert next_step(state) == "The deck must be shuffled again. Put the deck in again to be shuffled."
-    assert str(headline(state)) == "Put the deck in again to be shuffled."
+    assert headline(state) == "Put the deck in again to be shuffled."
