@@ -260,7 +260,9 @@ class ApiClient:
         if isinstance(self._socket, Path) and self._socket.exists() and not self._socket.is_socket():
             return TableUnreachableError(
                 message("{socket} is not a socket.", socket=str(self._socket)),
-                message("Name the daemon's with --socket: [api] socket of its configuration."),
+                message(
+                    "If the daemon runs, move that away: it makes its socket there again. Otherwise name its socket."
+                ),
             )
         if isinstance(system, ConnectionRefusedError):
             return TableUnreachableError(

@@ -38,7 +38,7 @@ KEEP_ALIVE: Final = 30  # seconds
 UNACKNOWLEDGED: Final = 200  # messages that the broker sends before one is acknowledged
 MOST_WAITING: Final = 16 * 1024 * 1024  # bytes of packets that wait to be taken
 OF_A_MESSAGE: Final = 1024  # bytes that a message takes in addition to its packet
-ABOUT_A_TOPIC: Final = 256  # bytes of a packet in addition to topic, user properties and payload
+AROUND: Final = 40  # the most bytes of a packet in addition to topic, user properties and payload
 _UNREAD: Final = 0x10  # "No matching subscribers"
 
 
@@ -50,9 +50,10 @@ class Will(NamedTuple):
     delay: int
 
 
-NEEDED: Final = (  # properties of CONNACK that are 0 where a broker lacks something (MQTT 5.0, 3.2.2.3)
-    ("MaximumQoS", message("messages with QoS 1")),
-    ("RetainAvailable", message("retained messages")),
+# What a broker may lack: a property of CONNACK is 0 (MQTT 5.0, 3.2.2.3), or it refuses the will with this reason.
+NEEDED: Final = (
+    ("MaximumQoS", 0x9B, message("messages with QoS 1")),
+    ("RetainAvailable", 0x9A, message("retained messages")),
 )
 
 
@@ -151,8 +152,9 @@ class BrokerConnection:
 
     def _check_size(self, topic: str, payload: bytes, about: Sequence[tuple[str, str]]) -> None:
         """Raise `BrokerError` for a packet that the broker would refuse by ending the connection, at every attempt."""
-        size = len(topic.encode()) + len(payload) + sum(len(one.encode()) + 5 for pair in about for one in pair)
-        if self._largest and size + ABOUT_A_TOPIC > self._largest:
+        with_it = sum(len(one.encode()) + 5 for pair in about for one in pair)
+        size = len(topic.encode()) + len(payload) + with_it + AROUND
+        if self._largest and size > self._largest:
             raise BrokerError(
                 "floor-refused",
                 message(
@@ -330,7 +332,21 @@ class BrokerConnection:
     def _on_connect(self, client: Any, data: Any, flags: Any, reason: ReasonCode, properties: Any) -> None:
         if self._up.done():
             return
-        if reason.is_failure:
+        self._largest = getattr(properties, "MaximumPacketSize", 0)
+        lacks = [what for name, refusal, what in NEEDED if reason.value == refusal or not getattr(properties, name, 1)]
+        if lacks:
+            self._up.set_exception(
+                BrokerError(
+                    "floor-refused",
+                    message(
+                        "The broker {address} does not offer {lacks:list}, which the floor needs.",
+                        address=str(self._address),
+                        lacks=tuple(lacks),
+                    ),
+                    message("Allow them in the configuration of the broker."),
+                )
+            )
+        elif reason.is_failure:
             self._up.set_exception(
                 BrokerError(
                     "floor-refused",
@@ -343,21 +359,7 @@ class BrokerConnection:
                 )
             )
         else:
-            self._largest = getattr(properties, "MaximumPacketSize", 0)
-            if lacks := [needed for name, needed in NEEDED if not getattr(properties, name, 1)]:
-                self._up.set_exception(
-                    BrokerError(
-                        "floor-refused",
-                        message(
-                            "The broker {address} does not offer {lacks:list}, which the floor needs.",
-                            address=str(self._address),
-                            lacks=tuple(lacks),
-                        ),
-                        message("Allow them in the configuration of the broker."),
-                    )
-                )
-            else:
-                self._up.set_result(None)
+            self._up.set_result(None)
 
     def _on_disconnect(self, client: Any, data: Any, flags: Any, reason: ReasonCode, properties: Any) -> None:
         if not self._lost.done():

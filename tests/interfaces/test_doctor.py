@@ -310,7 +310,7 @@ def damaged_journal(pc: Pc) -> None:
         ),
         (no_user, "user", "problem", "has no user cardshoe-nobody-has-this", "install.sh"),
         (closed_folder, "socket", "problem", "may not create the socket", "chown nobody"),
-        (file_in_the_way, "socket", "problem", "is not a socket", "Name another path"),
+        (file_in_the_way, "socket", "problem", "is not a socket", "Move it away"),
         (damaged_journal, "journal", "problem", "000001.journal", ""),
     ],
 )
