@@ -382,6 +382,20 @@ def test_software_flow_control_is_named_where_frames_are_damaged(host: CardlinkH
     assert "XON/XOFF" in str(end.sentence)
 
 
+@pytest.mark.parametrize(
+    ("byte", "becomes"), [(b"\xff", b"\xff\xff"), (b"\r", b"\r\0"), (b"\r", b"\r\n"), (b"\n", b"\r\n")]
+)
+def test_telnet_is_named_where_frames_are_damaged(host: CardlinkHost, byte: bytes, becomes: bytes) -> None:
+    """A serial server may offer both Telnet and raw TCP."""
+    frames = [frame(FrameKind.STATUS, messages.HelloBody(1, b""), number=number) for number in range(1024)]
+    changed = [one.replace(byte, becomes) for one in frames if byte in one and b"\r\n" not in one][:3]
+    for second, one in enumerate(2 * changed):
+        host.receive(one, 0.5 + second / 10)
+    end = over(host.tick(4.0))
+    assert end.code == "device-damaged-frames"
+    assert "raw TCP" in str(end.sentence)
+
+
 def test_damage_before_the_last_good_frame_is_of_the_past(host: CardlinkHost, device: BenchDevice) -> None:
     host.receive(2 * damaged(), 0.5)
     host.receive(sealed(device, 0x77, b"of a newer version"), 1.0)

@@ -207,7 +207,8 @@ def _pin(table: CheckedTable) -> Iterator[MachineFinding]:
     if folder.is_dir() and any(folder.glob("*.journal")) and not (folder / PIN).exists():
         said = message("The pin {path} of the journal is missing.", path=str(folder / PIN))
         mend = message(
-            "Restart the daemon between rounds; a pit supervisor who has compared the journal then enters return to service"
+            "Restart the daemon between rounds; a pit supervisor who has compared the journal then enters return to "
+            "service"
         )
         yield problem(message("pin"), said, mend)
 

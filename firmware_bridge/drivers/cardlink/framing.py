@@ -94,6 +94,17 @@ class FrameReader:
             for one in FLOW_CONTROL
         )
 
+    @property
+    def is_telnet(self) -> bool:
+        """Return whether one of the last damaged frames is good as a Telnet connection carries it (RFC 854): bytes FF
+        are doubled, and a byte 0A or 00 follows each 0D.
+        """
+        return any(
+            crc32(piece.replace(b"\xff\xff", b"\xff").replace(b"\r\0", b"\r").replace(b"\r\n", end)) == CRC_RESIDUE
+            for piece in self._damaged
+            for end in (b"\r\n", b"\n", b"\r")
+        )
+
     def receive(self, data: bytes) -> list[Frame]:
         """Return the whole frames that end within `data`, in order."""
         if _END_BYTE not in data:

@@ -298,9 +298,7 @@ class CardlinkHost:
         if self._last_valid is None:
             return self._why_nothing_valid()
         if self._damaged - self._damaged_before >= DAMAGED:
-            if self._reader.lacks_flow_control:
-                return link_ends.FLOW_CONTROL
-            return link_ends.damaged(self._damaged, self.statistics.frames_in)
+            return self._how_changed() or link_ends.damaged(self._damaged, self.statistics.frames_in)
         if now >= self._last_valid + LOST_AFTER:
             if self._went_unheard():
                 return link_ends.HEARS_NOTHING
@@ -319,9 +317,15 @@ class CardlinkHost:
     def _why_nothing_valid(self) -> LinkOver:
         if self._echoed:
             return link_ends.ECHO
+        if changed := self._how_changed():
+            return changed
+        return link_ends.garbage(self._first_bytes) if self.statistics.bytes_in else link_ends.NOTHING_CAME
+
+    def _how_changed(self) -> LinkOver | None:
+        """Return what on the line changes the data in the way in which the last damaged frames differ, if it shows."""
         if self._reader.lacks_flow_control:
             return link_ends.FLOW_CONTROL
-        return link_ends.garbage(self._first_bytes) if self.statistics.bytes_in else link_ends.NOTHING_CAME
+        return link_ends.TELNET if self._reader.is_telnet else None
 
     def _give_up_report(self, now: float) -> Sequence[Heard]:
         """Give up on a report that is due: make the link again once, then declare that the report may be lost."""

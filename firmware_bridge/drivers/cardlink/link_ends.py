@@ -77,6 +77,14 @@ FLOW_CONTROL: Final = LinkOver(
 )
 
 
+TELNET: Final = LinkOver(
+    "device-damaged-frames",
+    message(
+        "The data of the device arrives as Telnet changes it (RFC 854). Set the port of the serial server to raw TCP."
+    ),
+)
+
+
 def silent(seconds: float) -> LinkOver:
     return LinkOver("device-silent", message("The device has been silent for {seconds} s.", seconds=round(seconds)))
 
