@@ -167,6 +167,7 @@ def test_the_sizes_of_its_page_are_measured(tmp_path: Path) -> None:
         code, state = sizes("cortex-m0", tmp_path, *options)
         measured.append(f"|{row.split('|')[1]}| {code} | {sizes('cortex-m3', tmp_path, *options)[0]} | {state} |")
     assert rows == measured
+    assert sizes("cortex-m4", tmp_path) == sizes("cortex-m3", tmp_path)
     code, state = sizes("cortex-m0", tmp_path, *BUILDS[0])
     assert code <= 12 * 1024
     assert state < 8 * 1024
