@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from random import Random
 from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from controller.api.bodies import OperationAnswer
 from controller.api.client import ApiClient
 from controller.api.view import TableView
 from controller.table.operations import AnyOperation
@@ -102,10 +103,24 @@ class SilentTable:
                 await self._news.wait()
         return what
 
+    async def until_so(self, found: Callable[[], Awaitable[bool]]) -> None:
+        """Wait for changes until the condition is true, which has to ask the daemon."""
+        while True:
+            self._news.clear()
+            if await found():
+                return
+            await self._news.wait()
+
     async def do(self, operation: AnyOperation, member: CrewMember = CREW[0]) -> None:
-        view = await self.state()
-        answer = await self._voice.send(self._voice.request(member, view.round, operation))
+        answer = await self._say(operation, member)
         assert answer.accepted, answer.sentence
+
+    async def is_accepted(self, operation: AnyOperation) -> bool:
+        return (await self._say(operation, CREW[0])).accepted
+
+    async def _say(self, operation: AnyOperation, member: CrewMember) -> OperationAnswer:
+        view = await self.state()
+        return await self._voice.send(self._voice.request(member, view.round, operation))
 
     async def state(self) -> TableView:
         return await self._client.state()
