@@ -386,11 +386,11 @@ def explain(path: Path, error: Exception) -> JournalError:
     if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_AUTH) or not_text:
         return damaged(path, str(error))
     why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return JournalError(
-        "journal-io",
-        message("The journal {path} cannot be used: {why}.", path=str(path), why=why),
-        message("Check the disk, the directory and its owner, and the kernel's log; then restart the daemon."),
-    )
+    said = message("The journal {path} cannot be used: {why}.", path=str(path), why=why)
+    if number in (errno.ENOENT, errno.ENOTDIR):
+        return JournalError("journal-io", said, message("Check the path, and whether its disk is mounted."))
+    hint = message("Check the disk, the directory and its owner, and the kernel's log; then restart the daemon.")
+    return JournalError("journal-io", said, hint)
 
 
 def foreign(path: Path) -> JournalError:

@@ -189,6 +189,15 @@ def test_nothing_is_replaced(folder: Path, tmp_path: Path) -> None:
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 
+def test_a_target_that_cannot_be_a_folder_is_named(folder: Path, tmp_path: Path) -> None:
+    backup = backup_of(folder, tmp_path / "backup")
+    (tmp_path / "file").touch()
+    for target in (tmp_path / "file", tmp_path / "file" / "journal"):
+        said = run("restore", backup, target, code=4)
+        assert f"{target} cannot be used: Not a directory" in said
+        assert "Check the path" in said
+
+
 def test_a_backup_is_checked_without_being_restored(folder: Path, tmp_path: Path) -> None:
     backup = backup_of(folder, tmp_path / "backup")
     assert "is complete: 2 files of table BAC-07" in run("restore", "--check", backup)
