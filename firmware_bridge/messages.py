@@ -8,7 +8,7 @@ This package makes messages about a device and its line; the core imports them a
 A slot is `{name}`, or `{name:joint}` for a list: `{boxes}` is "1, 3 and 5", `{boxes:or}` "1, 3 or 5", `{boxes:list}`
 "1, 3, 5", `{causes:clauses}` "a; b", `{notes:points}` "a. b", `{parts:sentences}` several sentences, and
 `{mistakes:lines}` indented lines. A translation may use another joint. A message that is a sentence has one mark at
-its end, and a capital letter at its beginning if that is another message. A name, an id or a path keeps its spelling.
+its end, and a capital letter at its beginning if that is another message. What is not a message keeps its spelling.
 """
 
 from __future__ import annotations
@@ -23,14 +23,6 @@ Argument: TypeAlias = "int | str | Message | tuple[int | str | Message, ...]"
 """Text that people or devices wrote, names, codes and clauses are `str` and stay as they are in every language."""
 
 SLOT: Final = re.compile(r"\{(\w+)(?::(\w+))?\}")
-AS_WRITTEN: Final = frozenset(
-    {
-        "bettor", "by", "dealer", "file", "folder", "from_dealer", "host", "key", "name", "owner", "path", "person",
-        "serial", "setting", "socket", "unit", "url", "where",
-    }
-)  # fmt: skip
-"""Slots for names, ids and files, which keep their spelling at the beginning of a sentence."""
-
 JOINTS: Final = {"list": ", ", "clauses": "; ", "points": ". ", "sentences": " ", "lines": "\n  "}
 DEEPEST: Final = 10  # messages within messages
 MOST_FILLED: Final = 400  # slots of a message with those within
@@ -160,27 +152,22 @@ def rendered(said: Message, text_of: Callable[[Message], str], listed: Callable[
         pattern = text_of(given)[:LONGEST]
         filled_in = SLOT.sub(slot, pattern)
         if given.id.endswith(_ENDS):
-            keeps_spelling = not given.id.startswith("{") or _begins_as_written(given, text_of)
+            keeps_spelling = not given.id.startswith("{") or _begins_with_a_name(given, text_of)
             filled_in = _sentence(filled_in, keeps_spelling=keeps_spelling)
         return filled_in[:LONGEST]
 
     return fill(said, 0)
 
 
-def _begins_as_written(given: Message, text_of: Callable[[Message], str]) -> bool:
-    """Return whether a message begins with a name or a file, also in a message within."""
-    argument: Argument = given
-    slot = ""
+def _begins_with_a_name(argument: Argument, text_of: Callable[[Message], str]) -> bool:
+    """Return whether a message begins with an argument that is not a message, also in a message within."""
     for _ in range(DEEPEST):
         if isinstance(argument, Message):
             first = SLOT.match(text_of(argument))
-            slot = first[1] if first is not None else ""
-            argument = argument.args.get(slot, 0)
+            argument = argument.args.get(first[1], 0) if first is not None else 0
         elif isinstance(argument, tuple) and argument:
             argument = argument[0]
-        else:
-            break
-    return isinstance(argument, str) and slot in AS_WRITTEN
+    return isinstance(argument, str)
 
 
 def _sentence(text: str, *, keeps_spelling: bool) -> str:

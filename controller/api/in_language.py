@@ -14,7 +14,7 @@ import msgspec
 from aiohttp import web
 
 from controller.api import view
-from controller.language import ENGLISH, PARAMETER, TEXTS, Speaker, known
+from controller.language import PARAMETER, TEXTS, Speaker, known
 from firmware_bridge.messages import Message
 
 ASKED: Final[ContextVar[Speaker | None]] = ContextVar("speaker", default=None)
@@ -28,8 +28,8 @@ PHRASES: Final[dict[type[msgspec.Struct], tuple[str, ...]]] = {
 """Fields that people fill in, often with a phrase that a screen offers. Other text in them is not translated."""
 
 Said = TypeVar("Said")
-IN_ENGLISH: Final = Speaker(ENGLISH)
-WHOLE: Final = IN_ENGLISH._replace(whole=True)
+IN_ENGLISH: Final = Speaker()
+WHOLE: Final = Speaker(whole=True)
 """For programs: each text in English, with its message."""
 
 

@@ -40,12 +40,6 @@ def with_messages(value: Any) -> Any:
     return [with_messages(one) for one in value] if isinstance(value, list) else value
 
 
-def tell(event: Event, words: OwnWords = USUAL) -> str | None:
-    """Return the line of an event in English, or None if it is not shown. `words`: those of the game in play."""
-    said = line_of(event, words)
-    return None if said is None else str(said)
-
-
 def line_of(event: Event, words: OwnWords = USUAL) -> Message | None:
     """Return the line of an event, or None if it is not shown. `words`: those of the game in play."""
     event = with_plain_texts(event, LONGEST_SHOWN)

@@ -32,13 +32,11 @@ def line_for_screens(event: dict[str, Any], words: OwnWords, names: Names) -> Me
     """Return a sentence for an event, or None if it is not shown. `words`: those of the game in play."""
     if event["event"] == "service_changed" and event.get("service") == RECONCILING:
         return None
-    shown = {key: _shown(key, value, names) for key, value in event.items()}
+    shown = as_people_say(event, names)
     if event["event"] == "device_lost" and event.get("code") == CABLE_OUT:
         shown["sentence"] = message("check its power and its cable")
     line = line_of(shown, words)
-    if line is None:
-        return None
-    return message("{line}.", line=line)
+    return line and message("{line}.", line=line)
 
 
 def names_with_screens(people: Names, state: TableState) -> Names:
@@ -55,9 +53,9 @@ def with_names(event: dict[str, Any], names: Names) -> dict[str, Any]:
     }
 
 
-def with_faces(event: dict[str, Any]) -> dict[str, Any]:
-    """Return the event with signs of suits on its cards."""
-    return {key: _shown(key, value, {}) if key in ("card", "cards") else value for key, value in event.items()}
+def as_people_say(event: dict[str, Any], names: Names) -> dict[str, Any]:
+    """Return the event with names instead of ids, and with signs of suits on its cards."""
+    return {key: _shown(key, value, names) for key, value in event.items()}
 
 
 def _shown(key: str, value: Any, names: Names) -> Any:

@@ -17,9 +17,9 @@ from controller.commands.evaluation import (
     read_layout,
 )
 from controller.commands.game_options import find_law, in_units, law_options, odds_text, print_json
-from controller.commands.language import Terminal
 from controller.commands.text import Page, longest, padded, page
 from controller.commands.vocabulary import words_of
+from controller.language import Speaker
 from controller.rules.law import Law, find_setting
 from controller.rules.payouts import Verdict
 from controller.table.events.lines import under
@@ -126,7 +126,7 @@ def _readings(law: Law, evaluation: Evaluation) -> tuple[Message, ...]:
     )
 
 
-def _hand(say: Terminal, hand: HandResult, name_width: int) -> str:
+def _hand(say: Speaker, hand: HandResult, name_width: int) -> str:
     figures = message(
         "{points}, {pictures}",
         points=counted("1 point", "{count} points", hand.points),

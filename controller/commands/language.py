@@ -1,7 +1,7 @@
 """The language of a command: that of `cardshoe --language`, of the command's own option, or of the locale.
 
 Everything that a command prints is rendered in it: by `Page` and `write_out` (text.py), by `ProblemError`
-(controller/problems.py), and by `Terminal`. Two things stay in English: the texts of click, such as `--help` and
+(controller/problems.py), and by `terminal`. Two things stay in English: the texts of click, such as `--help` and
 the refusal of an unknown option, because docs and man pages are made from them and click has no catalogue; and
 `--json`, because programs read it.
 """
@@ -14,9 +14,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from controller.language import ENGLISH, codes, known, translated
-from controller.language.catalogue import page_word
-from firmware_bridge.messages import Message
+from controller.language import Speaker, codes, known
 
 LOCALE: Final = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first set variable decides
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -57,26 +55,6 @@ def of_locale(environment: Mapping[str, str]) -> str:
     return known(next((environment[name] for name in LOCALE if environment.get(name)), None))
 
 
-def terminal() -> Terminal:
+def terminal() -> Speaker:
     """Return what renders messages in the language of the command that runs."""
-    return Terminal(chosen_language())
-
-
-class Terminal:
-    """Renders messages in one language.
-
-    >>> from firmware_bridge.messages import message
-    >>> Terminal("zh-Hans")(message("round {number}", number=3)), Terminal("en")(message("round {number}", number=3))
-    ('第3局', 'round 3')
-    """
-
-    def __init__(self, language: str = ENGLISH) -> None:
-        self.language = language
-
-    def __call__(self, said: str | Message) -> str:
-        """Return a message in this language. A text from the table is already in it."""
-        return said if isinstance(said, str) else translated(said, self.language)
-
-    def of_console(self, key: str, **args: str | int) -> str:
-        """Return the console's words for a key."""
-        return page_word(key, self.language, args)
+    return Speaker(chosen_language())

@@ -13,12 +13,12 @@ import msgspec
 from msgspec.structs import replace
 
 from controller.commands.vocabulary import (
+    NOTICED,
     ORDERS,
     UNITS,
     facts_in_words,
     follows_in_words,
     limits_in_words,
-    noticed_in_words,
 )
 from controller.games.specification import (
     DECIDED_BY_PEOPLE,
@@ -401,7 +401,7 @@ def _row(law: Law, found: NumberedRow, say: Say) -> RowReading:
         kind=row.kind.value,
         what=say(law.game.words.own(KINDS[row.kind])),
         when=tuple(map(say, facts_in_words(found.when, law.game.words))),
-        noticed=say(noticed_in_words(found.noticed)),
+        noticed=say(NOTICED[frozenset(found.noticed)]),
         clause=row.clause,
         disposition=row.disposition.value,
         follows=say(follows_in_words(row.disposition, chooses=bool(row.options))),

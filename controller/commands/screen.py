@@ -13,12 +13,11 @@ from rich.text import Text
 from controller.api.irregularity_view import IrregularityView
 from controller.api.screen_lines import face
 from controller.api.view import DeckView, EntryView, HandView, TableView, WaitingDeckView
-from controller.commands.language import Terminal
 from controller.commands.text import shown
 from controller.commands.vocabulary import LINKS, OPTIONS, words_of
 from controller.games.own_words import OwnWords
 from controller.games.specification import FOLLOWS, KINDS, Disposition, Kind
-from controller.language import ENGLISH
+from controller.language import ENGLISH, Speaker
 from controller.rules.dealing_order import DEALER
 from controller.table.irregularities.questions import COUNT_BY_HAND
 from controller.table.phases import DEALING, IN_ROUND, SERVICE_WORDS, Phase, Service
@@ -42,13 +41,13 @@ def render(view: TableView, lines: Sequence[str], height: int = 0, language: str
 
     `language` is that of the sentences of `view` and of `lines`.
     """
-    return _Screen(shown(view), lines, height, Terminal(language))
+    return _Screen(shown(view), lines, height, Speaker(language))
 
 
 class _Screen:
     """The table in as much detail as fits: details are dropped first, irregularities never."""
 
-    def __init__(self, view: TableView, lines: Sequence[str], height: int, say: Terminal) -> None:
+    def __init__(self, view: TableView, lines: Sequence[str], height: int, say: Speaker) -> None:
         self._view = view
         self._say = say
         self._lines = lines
@@ -91,14 +90,14 @@ def _lines_of(parts: Sequence[RenderableType], console: Console, options: Consol
     return len(console.render_lines(Group(*parts), options.update(height=None), pad=False))
 
 
-def _head(view: TableView, say: Terminal) -> RenderableType:
+def _head(view: TableView, say: Speaker) -> RenderableType:
     head = Text()
     if view.simulated:
-        head.append(f" {say.of_console('bar.simulated')} ", "black on yellow")
+        head.append(f" {say.keyed('bar.simulated')} ", "black on yellow")
         head.append(" ")
     head.append(f"{say(view.title)} · {say(message('table {table}', table=view.table))}", "bold")
     _standing(head, view, say)
-    phase = say.of_console(f"phase.{view.phase}")
+    phase = say.keyed(f"phase.{view.phase}")
     head.append(f" · {say(message('round {number}', number=view.round))} · {phase}")
     if view.maintenance:
         head.append(f": {say(view.maintenance)}", "yellow")
@@ -111,7 +110,7 @@ def _head(view: TableView, say: Terminal) -> RenderableType:
     return head
 
 
-def _standing(head: Text, view: TableView, say: Terminal) -> None:
+def _standing(head: Text, view: TableView, say: Speaker) -> None:
     """Say that play has stopped, early in the line, because its end may be cut off."""
     if view.service != "in_service":
         head.append(f" · {say(SERVICE_WORDS[Service(view.service)])}: {say(view.service_cause)}", "bold red")
@@ -121,7 +120,7 @@ def _standing(head: Text, view: TableView, say: Terminal) -> None:
         head.append(f" · {say(message('HELD'))}", "bold red")
 
 
-def _layout(view: TableView, say: Terminal, *, framed: bool = True) -> RenderableType:
+def _layout(view: TableView, say: Speaker, *, framed: bool = True) -> RenderableType:
     grid = Table(expand=True, title=Text(_next(view, say, brief=not framed), "bold cyan"), title_justify="left")
     grid.box = grid.box if framed else None
     for title, share in ((message("place"), 2), (message("cards"), 3), (message("class"), 5), (message("outcome"), 3)):
@@ -136,7 +135,7 @@ def _layout(view: TableView, say: Terminal, *, framed: bool = True) -> Renderabl
     return grid
 
 
-def _next(view: TableView, say: Terminal, *, brief: bool) -> str:
+def _next(view: TableView, say: Speaker, *, brief: bool) -> str:
     """Return the next step, then the progress of the deal. With `brief`, leave out the question that is shown below."""
     dealing = view.phase in DEALING and bool(view.to_deal)
     step = say(view.next_step)
@@ -158,15 +157,15 @@ def _next(view: TableView, say: Terminal, *, brief: bool) -> str:
     return " · ".join(say(part) for part in parts if part is not None) or " "
 
 
-def _cards(view: TableView, say: Terminal) -> list[RenderableType]:
+def _cards(view: TableView, say: Speaker) -> list[RenderableType]:
     """Return where the cards are, if some are outside stub, tray and hands, or do not add up to 52."""
     lines: list[RenderableType] = []
     ledger = view.ledger
     if ledger is not None and (not ledger.whole or any(getattr(ledger, pile) for pile in BESIDE)):
         piles = {"stub": ledger.stub, "tray": ledger.tray, "dealt": ledger.hands + ledger.first_card}
         piles |= {pile: n for pile in BESIDE if pile != "first_card" and (n := getattr(ledger, pile))}
-        device = say.of_console(f"device.{view.device.kind or 'device'}").lower()
-        counted = [say.of_console(f"ledger.{pile}", n=n, device=device) for pile, n in piles.items()]
+        device = say.keyed(f"device.{view.device.kind or 'device'}").lower()
+        counted = [say.keyed(f"ledger.{pile}", n=n, device=device) for pile, n in piles.items()]
         line = message("cards: {cards} = {total}", cards=" · ".join(counted), total=ledger.total)
         lines.append(Text(say(line), "" if ledger.whole else "bold red"))
     if view.deck.deck and view.phase not in ROUND:
@@ -176,7 +175,7 @@ def _cards(view: TableView, say: Terminal) -> list[RenderableType]:
     return lines
 
 
-def _deck(deck: DeckView, say: Terminal) -> str:
+def _deck(deck: DeckView, say: Speaker) -> str:
     """Return the deck in the device between rounds, and whether a round may begin with it."""
     if deck.quarantined:
         stands = message("OUT OF USE: {reason}", reason=deck.quarantined)
@@ -185,7 +184,7 @@ def _deck(deck: DeckView, say: Terminal) -> str:
     return say(message("deck: {deck} · {stands}", deck=deck.label or deck.deck, stands=stands))
 
 
-def _entries(view: TableView, say: Terminal) -> list[RenderableType]:
+def _entries(view: TableView, say: Speaker) -> list[RenderableType]:
     """List the newest entries that a supervisor may correct, with the numbers that a correction uses."""
     if not view.entries:
         return []
@@ -198,7 +197,7 @@ def _entries(view: TableView, say: Terminal) -> list[RenderableType]:
     return [Text(say(message("may be corrected: {listed}", listed=f"{more}{listed}")), "dim")]
 
 
-def _entry_words(one: EntryView, say: Terminal) -> str:
+def _entry_words(one: EntryView, say: Speaker) -> str:
     """Return an operation in a few words: its name, and the place, pile or kind that it is about."""
     kind, pile, place, number = (getattr(one.said, name, None) for name in ("kind", "pile", "place", "number"))
     about = (
@@ -207,16 +206,16 @@ def _entry_words(one: EntryView, say: Terminal) -> str:
         _named(say, place or ""),
         "" if number is None else str(number),
     )
-    return " ".join(filter(None, (say.of_console(f"op.{one.operation}"), *about)))
+    return " ".join(filter(None, (say.keyed(f"op.{one.operation}"), *about)))
 
 
-def _named(say: Terminal, what: str) -> str:
+def _named(say: Speaker, what: str) -> str:
     """Return the name of a pile or a place, or "" if it is neither."""
     place = what == DEALER or whole_number(what[1:], 99) is not None
-    return say(OwnWords().of(what)) if place else say.of_console(f"pile.{what}") if what else ""
+    return say(OwnWords().of(what)) if place else say.keyed(f"pile.{what}") if what else ""
 
 
-def _waiting_deck(deck: WaitingDeckView, say: Terminal) -> str:
+def _waiting_deck(deck: WaitingDeckView, say: Speaker) -> str:
     stands = message("shuffled" if deck.shuffled else "not shuffled yet")
     if not deck.fit:
         stands = message("out of use, load another one")
@@ -224,7 +223,7 @@ def _waiting_deck(deck: WaitingDeckView, say: Terminal) -> str:
 
 
 def _hand_cells(
-    hand: HandView | None, say: Terminal, *, void: bool
+    hand: HandView | None, say: Speaker, *, void: bool
 ) -> tuple[RenderableType, RenderableType, RenderableType]:
     """Return the cells of a hand. `void` means that the hands of the round no longer have an outcome."""
     if hand is None:
@@ -234,15 +233,15 @@ def _hand_cells(
         return cards, say(message("out of play")), say(message("bets returned"))
     viewer = say(message("{viewer} looks", viewer=hand.viewer)) if hand.viewer else ""
     looks = say(message("the Dealer turns it over")) if hand.dealer_opens else viewer
-    handled = say.of_console("stage.hand") if hand.handled else ""
+    handled = say.keyed("stage.hand") if hand.handled else ""
     note = say(hand.class_name) or " · ".join(filter(None, (handled, looks)))
     if void or not hand.outcome:
         return cards, Text(note), ""
-    outcome = say.of_console(f"stage.{'half' if hand.half else hand.outcome}")
+    outcome = say.keyed(f"stage.{'half' if hand.half else hand.outcome}")
     return cards, Text(note), Text(outcome, OUTCOME_STYLE.get(hand.outcome, ""))
 
 
-def _device(view: TableView, say: Terminal) -> RenderableType:
+def _device(view: TableView, say: Speaker) -> RenderableType:
     device = view.device
     line = Text(f"{say(message('device'))} ")
     line.append(say(LINKS[LinkState(device.link)]), LINK_STYLE.get(device.link, "bold red"))
@@ -258,7 +257,7 @@ def _device(view: TableView, say: Terminal) -> RenderableType:
     return line
 
 
-def _irregularity(found: IrregularityView, words: OwnWords, say: Terminal) -> RenderableType:
+def _irregularity(found: IrregularityView, words: OwnWords, say: Speaker) -> RenderableType:
     body = Text(f"{say(found.because)}\n")
     if found.place:
         body.append(say(message("at {place}; ", place=words.of(found.place))))
@@ -283,17 +282,17 @@ def _irregularity(found: IrregularityView, words: OwnWords, say: Terminal) -> Re
     return Panel(body, title=Text(_title(found, words, say).plain), border_style="red", title_align="left")
 
 
-def _options(found: IrregularityView, say: Terminal) -> str:
+def _options(found: IrregularityView, say: Speaker) -> str:
     named = (say(OPTIONS.get(one, one)) for one in found.options)
     return say(message("options: {options}", options=" | ".join(named)))
 
 
-def _title(found: IrregularityView, words: OwnWords, say: Terminal) -> Text:
+def _title(found: IrregularityView, words: OwnWords, say: Speaker) -> Text:
     kind = say(words.own(KINDS[Kind(found.kind)]))
     return Text(" · ".join(filter(None, (found.row, kind, found.clause))), "bold red")
 
 
-def _moves(found: IrregularityView, words: OwnWords, say: Terminal) -> str:
+def _moves(found: IrregularityView, words: OwnWords, say: Speaker) -> str:
     """List the cards to be moved, in the order in which they left, grouped by their way; 0 means that the card is
     unknown.
     """
@@ -313,17 +312,17 @@ def _moves(found: IrregularityView, words: OwnWords, say: Terminal) -> str:
     )
 
 
-def _place_named(place: str, words: OwnWords, say: Terminal) -> Message | str:
+def _place_named(place: str, words: OwnWords, say: Speaker) -> Message | str:
     if place == DEALER or whole_number(place[1:], 99) is not None:
         return words.of(place)
-    return say.of_console(f"pile.{place}")
+    return say.keyed(f"pile.{place}")
 
 
-def _short(found: IrregularityView, words: OwnWords, say: Terminal) -> RenderableType:
+def _short(found: IrregularityView, words: OwnWords, say: Speaker) -> RenderableType:
     """Return what the irregularity is, what is asked and who may answer, without the reasons."""
     body = _title(found, words, say)
     at = f" · {say(words.of(found.place))}" if found.place else ""
-    who = say.of_console(f"role.{found.who.replace(' ', '_')}")
+    who = say.keyed(f"role.{found.who.replace(' ', '_')}")
     body.append(f"{at} · {say(message('{who} or above', who=who))}\n", "red")
     body.append(f"  {say(found.question)}\n", "cyan")
     if found.moves:

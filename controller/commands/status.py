@@ -15,12 +15,13 @@ from controller.api.client import ApiClient, NoTableError, NotAdmittedError, Tab
 from controller.api.irregularity_view import IrregularityView
 from controller.api.narration import line_of
 from controller.api.view import TableView
-from controller.commands.language import Terminal, language_option
+from controller.commands.language import language_option
 from controller.commands.table_options import table_options
 from controller.commands.text import Page, page, write_out
 from controller.commands.vocabulary import LINKS, UNIT_NAMES, words_of
 from controller.games.own_words import OwnWords
 from controller.games.specification import KINDS, Kind, Unit
+from controller.language import Speaker
 from controller.problems import ProblemError
 from controller.table.events.device_events import KEYS_USED
 from controller.table.phases import SERVICE_WORDS, Service
@@ -92,7 +93,7 @@ async def _ask(socket: Path, language: str) -> Status:
         said = message("Table {table} is {service}.", table=view.table, service=stands)
         if cause:
             said = message("Table {table} is {service}: {cause}.", table=view.table, service=stands, cause=cause)
-        sentence = Terminal(language)(said)
+        sentence = Speaker(language)(said)
     return Status(not sentence, sentence, view, last)
 
 
@@ -112,8 +113,8 @@ async def _newest(client: ApiClient, view: TableView) -> dict[str, Any] | None:
 
 
 def _write(paper: Page, found: Status, language: str) -> None:
-    view, say = found.table, Terminal(language)
-    simulated = f" · {say.of_console('bar.simulated')}" if view.simulated else ""
+    view, say = found.table, Speaker(language)
+    simulated = f" · {say.keyed('bar.simulated')}" if view.simulated else ""
     paper.heading(
         f"{say(message('Table {table}', table=view.table))}{simulated} · {say(SERVICE_WORDS[Service(view.service)])}"
     )
@@ -123,7 +124,7 @@ def _write(paper: Page, found: Status, language: str) -> None:
     on_duty = message("on duty: {dealer}", dealer=view.dealer or message("nobody"))
     rows = [
         (message("game"), _parts(say, view.game, view.title, UNIT_NAMES[Unit(view.unit)])),
-        (message("round"), _parts(say, str(view.round), say.of_console(f"phase.{view.phase}"), held, on_duty)),
+        (message("round"), _parts(say, str(view.round), say.keyed(f"phase.{view.phase}"), held, on_duty)),
         (message("device"), _device(view, say)),
         (message("next"), say(view.next_step)),
         *((message("open"), _matter(one, words_of(view.game), say)) for one in view.irregularities),
@@ -135,13 +136,13 @@ def _write(paper: Page, found: Status, language: str) -> None:
     paper.rows([(say(name), text) for name, text in rows if text])
 
 
-def _parts(say: Terminal, *parts: str | Message | None) -> str:
+def _parts(say: Speaker, *parts: str | Message | None) -> str:
     return " · ".join(say(part) for part in parts if part)
 
 
-def _device(view: TableView, say: Terminal) -> str:
+def _device(view: TableView, say: Speaker) -> str:
     device = view.device
-    named = " ".join(filter(None, (say.of_console(f"device.{device.kind or 'device'}"), device.serial)))
+    named = " ".join(filter(None, (say.keyed(f"device.{device.kind or 'device'}"), device.serial)))
     age = message("never heard")
     if device.age is not None:
         age = message("heard {age} s ago", age=f"{device.age:.1f}")
@@ -150,11 +151,11 @@ def _device(view: TableView, say: Terminal) -> str:
     return _parts(say, named, LINKS[LinkState(device.link)], age, key, shown, device.sentence, device.hint)
 
 
-def _matter(found: IrregularityView, words: OwnWords, say: Terminal) -> str:
+def _matter(found: IrregularityView, words: OwnWords, say: Speaker) -> str:
     return _parts(say, found.row, say(words.own(KINDS[Kind(found.kind)])), found.clause, found.question)
 
 
-def _last(found: Status, say: Terminal) -> str:
+def _last(found: Status, say: Speaker) -> str:
     if found.last is None:
         return ""
     moment = datetime.fromtimestamp(found.last["utc_ns"] // 10**9, UTC)

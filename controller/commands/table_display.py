@@ -8,12 +8,11 @@ from contextlib import suppress
 from controller.api.bodies import EventId
 from controller.api.client import ApiClient, TableUnreachableError
 from controller.api.narration import line_of
-from controller.api.screen_lines import with_faces, with_names
+from controller.api.screen_lines import as_people_say
 from controller.api.view import TableView
-from controller.commands.language import Terminal
 from controller.commands.vocabulary import words_of
 from controller.games.own_words import OwnWords
-from controller.language import ENGLISH, translated
+from controller.language import ENGLISH, Speaker
 from controller.table.phases import SERVICE_WORDS, Service
 from firmware_bridge.messages import message, sentences
 
@@ -36,8 +35,8 @@ class Followed:
             async for event in client.events(self.last):
                 if event is not None:
                     self.last = EventId(self.last.journal, event["entry"])
-                    if line := line_of(with_faces(with_names(event, names)), words):
-                        self.lines = [*self.lines, translated(line, self._language)][-KEPT:]
+                    if line := line_of(as_people_say(event, names), words):
+                        self.lines = [*self.lines, Speaker(self._language)(line)][-KEPT:]
                 self.news.set()
 
 
@@ -83,8 +82,8 @@ async def _view(client: ApiClient) -> TableView | None:
 
 def how_it_stands(view: TableView, language: str = ENGLISH) -> str:
     """Return one line that says which table this is, and why nothing may happen at present."""
-    say, service = Terminal(language), Service(view.service)
-    phase = say.of_console(f"phase.{view.phase}")
+    say, service = Speaker(language), Service(view.service)
+    phase = say.keyed(f"phase.{view.phase}")
     stands = message("Table {table}: {phase}.", table=view.table, phase=phase)
     if service is not Service.IN_SERVICE:
         stands = message(

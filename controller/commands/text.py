@@ -13,8 +13,9 @@ from typing import Any, Final
 
 import click
 
-from controller.commands.language import Terminal, terminal
+from controller.commands.language import terminal
 from controller.games import GAMES
+from controller.language import Speaker
 from firmware_bridge.messages import AnyText
 from firmware_bridge.plain_text import plain, with_plain_texts
 
@@ -37,9 +38,9 @@ def many(count: int, one: str, more: str) -> str:
 class Page:
     """A text under construction. `width` is in columns; with None nothing is wrapped. `say` renders its messages."""
 
-    def __init__(self, width: int | None, say: Terminal | None = None) -> None:
+    def __init__(self, width: int | None, say: Speaker | None = None) -> None:
         self._width = width
-        self.say = say or Terminal()
+        self.say = say or Speaker()
         self._lines: list[str] = []
 
     def heading(self, text: AnyText) -> None:

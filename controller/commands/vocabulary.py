@@ -4,35 +4,31 @@ from __future__ import annotations
 
 from typing import Final
 
-from controller.games import game
+from controller.games import GAMES
 from controller.games.own_words import OwnWords
 from controller.games.specification import FACT_WORDS, FOLLOWS, STATED, Disposition, Facts, Noticed, Order, Unit
 from controller.games.wager_specification import Betting, Excess, LimitOf, Shortfall, Viewer
 from controller.rules.settlement import Rounding
+from controller.table.events.lines import USUAL
 from firmware_bridge.link import LinkState
 from firmware_bridge.messages import Message, message
 
-USUAL: Final = OwnWords()  # without a named game
-
 
 def words_of(game_id: str) -> OwnWords:
-    """Return the game's words for its places and outcomes; the usual words if `game_id` is empty."""
-    return game(game_id).words if game_id else USUAL
+    """Return the game's words for its places and outcomes; the usual words if there is no such game."""
+    return GAMES[game_id].words if game_id in GAMES else USUAL
 
 
 NOTICED: Final = {
-    (Noticed.IN_ROUND,): message("noticed in the round only"),
-    (Noticed.IN_ROUND, Noticed.CONCLUDED): message("noticed before the next round begins"),
-    (Noticed.CONCLUDED,): message("noticed between its settlement and the next round"),
-    (Noticed.NEXT_ROUND,): message("noticed when the next round had begun"),
-    tuple(Noticed): message("whenever it is noticed"),
+    frozenset({Noticed.IN_ROUND}): message("noticed in the round only"),
+    frozenset({Noticed.IN_ROUND, Noticed.CONCLUDED}): message("noticed before the next round begins"),
+    frozenset({Noticed.IN_ROUND, Noticed.NEXT_ROUND}): message("noticed in the round, or when the next had begun"),
+    frozenset({Noticed.CONCLUDED}): message("noticed between its settlement and the next round"),
+    frozenset({Noticed.CONCLUDED, Noticed.NEXT_ROUND}): message("noticed after its settlement"),
+    frozenset({Noticed.NEXT_ROUND}): message("noticed when the next round had begun"),
+    frozenset(Noticed): message("whenever it is noticed"),
 }
-MOMENTS: Final = {
-    Noticed.IN_ROUND: message("while the round lasts"),
-    Noticed.CONCLUDED: message("between its settlement and the next round"),
-    Noticed.NEXT_ROUND: message("when the next round had begun"),
-}
-
+"""When an irregularity must have been noticed for a row to apply."""
 LINKS: Final = {
     LinkState.ABSENT: message("absent"),
     LinkState.CONNECTING: message("connecting"),
@@ -43,22 +39,19 @@ LINKS: Final = {
     LinkState.REFUSED: message("refused"),
 }
 OPTIONS: Final = {
-    str(option): option
-    for option in (
-        message("confirm"),
-        message("deny"),
-        message("name the order"),
-        message("put the cards right"),
-        message("withdraw"),
-        message("void"),
-        message("continue"),
-        message("remove hands"),
-        message("return bets"),
-        message("name order"),
-        message("reconstruct"),
-    )
+    "confirm": message("confirm"),
+    "deny": message("deny"),
+    "name the order": message("name the order"),
+    "put the cards right": message("put the cards right"),
+    "withdraw": message("withdraw"),
+    "void": message("void"),
+    "continue": message("continue"),
+    "remove hands": message("remove hands"),
+    "return bets": message("return bets"),
+    "name order": message("name order"),
+    "reconstruct": message("reconstruct"),
 }
-"""The possible outcomes of an irregularity, as the table calls them."""
+"""The steps that an irregularity leaves open, as the table calls them."""
 
 UNIT_NAMES: Final = {Unit.SETS: message("sets"), Unit.SINGLES: message("singles")}
 UNITS: Final = {Unit.SETS: message("sets of three"), Unit.SINGLES: message("single cards")}
@@ -110,13 +103,6 @@ def facts_in_words(when: Facts, words: OwnWords = USUAL) -> tuple[Message, ...]:
     stated = ((name, getattr(when, name)) for name in STATED)
     said = (FACT_WORDS[name][0 if value else 1] for name, value in stated if value is not None)
     return tuple(map(words.own, said))
-
-
-def noticed_in_words(noticed: tuple[Noticed, ...]) -> Message:
-    """Return when it must have been noticed for the row to apply."""
-    if noticed in NOTICED:
-        return NOTICED[noticed]
-    return message("noticed {moments:or}", moments=tuple(MOMENTS[moment] for moment in noticed))
 
 
 def limits_in_words(betting: Betting) -> tuple[tuple[str, Message], ...]:

@@ -20,7 +20,7 @@ from controller.commands.table_display import how_it_stands, show_live
 from controller.commands.table_options import table_options
 from controller.commands.text import in_terminal, say, write_out
 from controller.commands.vocabulary import words_of
-from controller.language import translated
+from controller.language import Speaker
 from controller.problems import BadInputError, ProblemError
 from firmware_bridge.messages import message
 
@@ -124,7 +124,7 @@ async def print_events(client: ApiClient, after: EventId, language: str, *, as_j
                 if as_json:
                     write_out(json.dumps(event, separators=(",", ":")))
                 elif line := line_of(with_names(event, names), words):
-                    write_out(translated(line, language))
+                    write_out(Speaker(language)(line))
     except NotAdmittedError:
         raise
     except TableUnreachableError:

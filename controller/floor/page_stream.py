@@ -209,14 +209,14 @@ class PageStream:
         return Detail(
             row,
             self._floor.ms(table.seen[TopicSubject.TABLE].made_ns),
-            speaker.sentence(report.title),
+            speaker(report.title),
             report.held,
             speaker.phrase(report.paused),
-            speaker.sentence(report.service_cause),
-            speaker.sentence(report.next_step),
-            tuple(map(speaker.sentence, report.warnings)),
+            speaker(report.service_cause),
+            speaker(report.next_step),
+            tuple(map(speaker, report.warnings)),
             "" if device is None else device.link,
-            "" if device is None else speaker.sentence(device.stopped or device.sentence),
+            "" if device is None else speaker(device.stopped or device.sentence),
             "" if device is None else device.serial,
             0 if device is None else min(max(0, device.left), 2**31),
             0 if heard_device is None else self._floor.ms(heard_device.made_ns - _age_ns(heard_device.report)),
@@ -238,7 +238,7 @@ def story_lines(follower: FloorFollower, place: TablePlace, speaker: Speaker) ->
     service = None if table is None else table.report(TopicSubject.SERVICE)
     names: dict[str, AnyText] = dict(service.people) if service is not None else {}
     names |= {f"{MATTER}{one.id}": one.what for one in report.irregularities} if report is not None else {}
-    return follower.stories.lines(place, words, names, speaker.sentence)
+    return follower.stories.lines(place, words, names, speaker)
 
 
 def matter_in(found: Matter, speaker: Speaker) -> Matter:
@@ -246,10 +246,10 @@ def matter_in(found: Matter, speaker: Speaker) -> Matter:
     paused = found.trouble == "paused" and isinstance(found.what, str)
     return msgspec.structs.replace(
         found,
-        what=speaker.phrase(str(found.what)) if paused else speaker.sentence(found.what),
-        where=speaker.sentence(found.where),
-        who=speaker.sentence(found.who),
-        act=speaker.sentence(found.act),
+        what=speaker.phrase(str(found.what)) if paused else speaker(found.what),
+        where=speaker(found.where),
+        who=speaker(found.who),
+        act=speaker(found.act),
     )
 
 

@@ -1,5 +1,5 @@
 """Translations of the program's texts, which are written and journaled in English."""
 
-from controller.language.catalogue import ENGLISH, PARAMETER, TEXTS, Speaker, codes, known, languages, translated
+from controller.language.catalogue import ENGLISH, PARAMETER, TEXTS, Speaker, codes, known, languages
 
-__all__ = ["ENGLISH", "PARAMETER", "TEXTS", "Speaker", "codes", "known", "languages", "translated"]
+__all__ = ["ENGLISH", "PARAMETER", "TEXTS", "Speaker", "codes", "known", "languages"]

@@ -14,8 +14,9 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
+import msgspec
 from msgspec.structs import replace
 
 from firmware_bridge.messages import JOINTS, SLOT, AnyText, Message, english, rendered, text_in_english
@@ -25,14 +26,8 @@ PARAMETER: Final = "language"  # a parameter of a request
 TEXTS: Final = "texts"  # a parameter of a request: `messages` for each text with its message
 FOLDER: Final = Path(__file__).parent
 SUFFIX: Final = ".po"
-PATTERNS: Final = {
-    "list": "list.list",
-    "clauses": "list.clauses",
-    "points": "list.points",
-    "sentences": "list.sentences",
-}
-"""Keys of the texts that join two parts, by the kind of list in a slot. `and` and `or` are CLDR's."""
-STYLES: Final = {"and": "standard", "or": "or"}
+STYLES: Final[Mapping[str, Any]] = {"and": "standard", "or": "or"}
+"""CLDR's lists, by the joint of a slot. Other joints have their texts in `en.json`, as `list.clauses`."""
 MOST_LOGGED: Final = 200  # ids without a text: a journal written elsewhere may hold any
 
 
@@ -87,26 +82,48 @@ class Texts:
         if joint == "lines":
             return JOINTS[joint].join(parts)
         if joint in STYLES:
-            return _cldr_list(parts, STYLES[joint], self.language)
-        pattern = self.keyed[PATTERNS.get(joint, PATTERNS["list"])]
-        said = parts[0]
-        for part in parts[1:]:
-            said = pattern.replace("{before}", "\0").replace("{next}", part).replace("\0", said)
-        return said
+            from babel.lists import format_list
+
+            return format_list(parts, STYLES[joint], locale=_locale(self.language))
+        pattern = self.keyed.get(f"list.{joint}") or self.keyed["list.list"]
+        return pattern.removeprefix("{before}").removesuffix("{next}").join(parts)
 
 
-class Speaker(NamedTuple):
-    """The language of a reader. `whole`: the reader asked for messages with their arguments as well as each text."""
+class Speaker(msgspec.Struct, frozen=True):
+    """Renders texts for a reader. `whole`: the reader asked for messages with their arguments as well as each text."""
 
-    language: str
+    language: str = ENGLISH
     whole: bool = False
 
-    def sentence(self, said: AnyText) -> str:
-        return translated(said, self.language)
+    def __call__(self, said: AnyText) -> str:
+        """Return a message in this language. Text that a person or a device wrote stays as it is.
+
+        >>> from firmware_bridge.messages import message
+        >>> Speaker("zh-Hans")(message("round {number}", number=3)), Speaker("zh-Hans")("box 1")
+        ('\u7b2c3\u5c40', 'box 1')
+        """
+        if not isinstance(said, Message):
+            return said
+        if self.language == ENGLISH:
+            return english(said)
+        found = texts(self.language)
+        return rendered(said, found.text_or_english, found.listed)
 
     def text(self, said: Message) -> AnyText:
-        text = translated(said, self.language)
-        return replace(said, text=text) if self.whole else text
+        return replace(said, text=self(said)) if self.whole else self(said)
+
+    def keyed(self, key: str, **args: str | int) -> str:
+        """Return the page's text for a key, or the last part of the key if it has none.
+
+        >>> Speaker("en").keyed("top.tables", n=1), Speaker("zh-Hans").keyed("top.tables", n=1)
+        ('1 table', '1\u5f20\u724c\u684c')
+        """
+        words, number = page_words(self.language), args.get("n")
+        form = f"{key}.{_locale(self.language).plural_form(number)}" if isinstance(number, int) else key
+        pattern = next((words[name] for name in (form, f"{key}.other", key) if name in words), None)
+        if pattern is None:
+            return key.rpartition(".")[2].replace("_", " ")
+        return SLOT.sub(lambda slot: str(args.get(slot[1], slot[0])), pattern)
 
     def phrase(self, text: str) -> str:
         """Return the translation of a phrase that a screen offers, such as the reason of a pause.
@@ -117,21 +134,6 @@ class Speaker(NamedTuple):
         ('\u4e89\u8bae', 'a dispute at box 3')
         """
         return text if self.language == ENGLISH else _phrases(self.language).get(text, text)
-
-
-def translated(said: AnyText, language: str) -> str:
-    """Return a message in that language. Text that a person or a device wrote stays as it is.
-
-    >>> from firmware_bridge.messages import message
-    >>> translated(message("{name} is away.", name="lee"), "en"), translated("box 1", "zh-Hans")
-    ('lee is away.', 'box 1')
-    """
-    if not isinstance(said, Message):
-        return said
-    if language == ENGLISH:
-        return english(said)
-    found = texts(language)
-    return rendered(said, found.text_or_english, found.listed)
 
 
 @cache
@@ -145,31 +147,13 @@ def page_words(language: str) -> Mapping[str, str]:
     return texts(language).keyed
 
 
-def page_word(key: str, language: str, args: Mapping[str, str | int]) -> str:
-    """Return the words of a key with their arguments, or the last part of the key if it has none.
-
-    >>> page_word("top.tables", "en", {"n": 1}), page_word("top.tables", "zh-Hans", {"n": 1})
-    ('1 table', '1张牌桌')
-    """
-    words, number = page_words(language), args.get("n")
-    form = f"{key}.{plural_form(language, number)}" if isinstance(number, int) else key
-    pattern = next((words[name] for name in (form, f"{key}.other", key) if name in words), None)
-    if pattern is None:
-        return key.rpartition(".")[2].replace("_", " ")
-    return SLOT.sub(lambda slot: str(args.get(slot[1], slot[0])), pattern)
-
-
 def needs_text(id_: str) -> bool:
     """Return whether a message has text of its own, and not only slots and blanks.
 
     >>> needs_text("{said}: {note}"), needs_text("{parts:sentences}")
     (True, False)
     """
-    depth, own = 0, ""
-    for letter in id_:
-        depth += (letter == "{") - (letter == "}")
-        own += letter if not depth and letter != "}" else ""
-    return bool(own.strip())
+    return bool(SLOT.sub("", id_).strip())
 
 
 @cache
@@ -188,7 +172,9 @@ def codes() -> tuple[str, ...]:
 @cache
 def languages() -> dict[str, str]:
     """Return the code of each language with its own name, which only CLDR's data have."""
-    return {code: "English" if code == ENGLISH else _own_name(code) for code in codes()}
+    names = {code: str(_locale(code).language_name) for code in codes()}
+    unknown = {code for code, name in names.items() if name == names[ENGLISH]} - {ENGLISH}
+    return {code: code if code in unknown else f"{name[:1].upper()}{name[1:]}" for code, name in names.items()}
 
 
 def known(asked: str | None) -> str:
@@ -283,36 +269,15 @@ def read_file(path: Path) -> Any:
 
 def plural_forms(language: str) -> tuple[str, ...]:
     """Return CLDR's names of the plural forms of a language, such as `one` and `other`."""
-    locale = _locale(language)
-    return ("one", "other") if locale is None else tuple(sorted({*locale.plural_form.tags, "other"}))
-
-
-def plural_form(language: str, count: int) -> str:
-    """Return CLDR's name of the plural form for a number."""
-    locale = _locale(language)
-    if locale is None:
-        return "one" if count == 1 else "other"
-    return str(locale.plural_form(count))
-
-
-def _own_name(language: str) -> str:
-    locale = _locale(language)
-    name = locale.get_language_name(locale) if locale else None
-    return f"{name[:1].upper()}{name[1:]}" if name else language
-
-
-def _cldr_list(parts: Sequence[str], style: Any, language: str) -> str:
-    from babel.lists import format_list
-
-    return format_list(parts, style, locale=_locale(language) or ENGLISH)
+    return tuple(sorted({*_locale(language).plural_form.tags, "other"}))
 
 
 @cache
 def _locale(language: str) -> Any:
-    """Return Babel's locale, or None for a language that CLDR does not have."""
+    """Return Babel's locale, that of English for a language that CLDR does not have."""
     from babel.core import Locale, UnknownLocaleError
 
     try:
         return Locale.parse(language.replace("_", "-"), sep="-")
     except (UnknownLocaleError, ValueError):
-        return None
+        return Locale(ENGLISH)

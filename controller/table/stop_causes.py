@@ -45,6 +45,29 @@ WITH_WORD: Final = {
 }
 
 
+REFUSALS: Final = {
+    "busy": message("another command is being carried out"),
+    "door": message("a door is open"),
+    "empty": message("too few cards are left"),
+    "held": message("its exit is held"),
+    "jam": message("cards are jammed"),
+    "no fresh deck": message("it has no fresh deck"),
+    "tray": message("a set lies in the tray"),
+    "unable": message("it does not have this function"),
+    "unknown": message("it does not understand the command"),
+}
+"""Reasons for which a device refuses a command (docs/cardlink.md, "Commands")."""
+
+
+def refusal_in_words(reason: str) -> str | Message:
+    """Return the reason of a refusal in words, or the device's own word if it is another.
+
+    >>> str(refusal_in_words("door")), refusal_in_words("rain")
+    ('a door is open', 'rain')
+    """
+    return REFUSALS.get(reason, reason)
+
+
 def about(cause: AnyText) -> str:
     """Return the subject of a cause: jam, door, command, or the id of an admission."""
     return (cause.id if isinstance(cause, Message) else cause).partition(": ")[0]

@@ -11,7 +11,8 @@ from typing import Final
 
 import msgspec
 
-from firmware_bridge.messages import AnyText, counted, message
+from controller.table.stop_causes import ZONES
+from firmware_bridge.messages import AnyText, Message, counted, message, sentences
 from firmware_bridge.plain_text import whole_number
 from simulators.devices.fault_injection import FaultInjector
 from simulators.devices.faults import BY_NAME, SIDES, BadFaultError, SimulatedFault, choose, find_fault, parse_fault
@@ -25,7 +26,7 @@ LONGEST_LINE: Final = 4096
 
 class ConsoleCommand(msgspec.Struct, frozen=True):
     usage: str
-    does: str
+    does: Message
     answer: Callable[[Console, Sequence[str]], Awaitable[AnyText]]
 
 
@@ -76,35 +77,35 @@ class Console:
     # -- commands --------------------------------------------------------------------------------------------------
 
     async def help(self, words: Sequence[str]) -> AnyText:
-        """List every command, and every fault with its effect and whether this device can show it, in English like
-        `--help`.
-        """
-        lines = [f"{word.usage:24} {word.does}" for word in COMMANDS.values()]
+        """List every command, and every fault with its effect and whether this device can show it."""
+        lines = [(word.usage, word.does) for word in COMMANDS.values()]
         for fault in (one for name, one in BY_NAME.items() if name not in COMMANDS):
-            able = "" if self.injector.side in fault.shows else f" ({SIDES[self.injector.side]} cannot show it)"
-            lines.append(f"{_usage(fault):24} {fault.does}{able}")
-        return "\n".join(lines)
+            does = fault.does
+            if self.injector.side not in fault.shows:
+                does = sentences(does, message("{device} cannot show it.", device=SIDES[self.injector.side]))
+            lines.append((_usage(fault), does))
+        rows = (Message("{usage} {does}", {"usage": f"{usage:24}", "does": does}) for usage, does in lines)
+        return message("Commands and faults:{rows:lines}", rows=("", *rows))
 
     async def status(self, words: Sequence[str]) -> AnyText:
-        """Return the state in English: its words are those of the protocol and of `--fault list`."""
-        mechanism = self.injector.mechanism
+        mechanism, device, armed = self.injector.mechanism, self.injector.device, tuple(self.injector.armed())
         parts = [
-            f"{self.injector.name}, {'plugged in' if self.outlet.plugged else 'unplugged'}",
-            f"{len(mechanism.inside)} cards inside, {len(mechanism.tray)} in the tray",
-            f"{len(mechanism.floor)} on the floor",
-            "exit locked" if mechanism.exit_held else "exit open",
-            f"jammed in the zone {mechanism.jammed}" if mechanism.jammed else "no jam",
-            f"{self.injector.line.to_host.sent} frames sent",
-            *self._unacknowledged(),
-            f"seed {self.injector.seed}",
-            f"armed: {', '.join(self.injector.armed()) or 'nothing'}",
-        ]
-        return "; ".join(parts) + "."
-
-    def _unacknowledged(self) -> list[str]:
-        """Return how many reports are unacknowledged, if the device has acknowledgements."""
-        device = self.injector.device
-        return [f"{device.link.unacknowledged} reports unacknowledged"] if isinstance(device, SimulatedDevice) else []
+            message("{name}, plugged in" if self.outlet.plugged else "{name}, unplugged", name=self.injector.name),
+            message(
+                "cards: {inside} inside, {tray} in the tray, {floor} on the floor",
+                inside=len(mechanism.inside), tray=len(mechanism.tray), floor=len(mechanism.floor),
+            ),
+            message("exit locked") if mechanism.exit_held else message("exit open"),
+            message("jammed in the zone {zone}", zone=ZONES.get(mechanism.jammed, mechanism.jammed))
+            if mechanism.jammed
+            else message("no jam"),
+            message("frames sent: {number}", number=self.injector.line.to_host.sent),
+        ]  # fmt: skip
+        if isinstance(device, SimulatedDevice):  # others have no acknowledgements
+            parts.append(message("reports unacknowledged: {number}", number=device.link.unacknowledged))
+        parts.append(message("seed {seed}", seed=self.injector.seed))
+        parts.append(message("armed: {faults:list}", faults=armed) if armed else message("armed: nothing"))
+        return Message("{parts:clauses}.", {"parts": tuple(parts)})
 
     async def plug(self, words: Sequence[str]) -> AnyText:
         if self.outlet.plugged:
@@ -175,15 +176,17 @@ def _usage(fault: SimulatedFault) -> str:
 
 
 COMMANDS: Final = {
-    "help": ConsoleCommand("help", "This list.", Console.help),
-    "status": ConsoleCommand("status", "The device's state, and what is armed.", Console.status),
-    "load": ConsoleCommand("load", "Put another deck in, also during a round.", Console.load),
-    "draw": ConsoleCommand("draw [forced]", "Draw a card from a shoe; forced: its lock gives way.", Console.draw),
-    "lift": ConsoleCommand("lift", "Take the set out of a shuffler's tray.", Console.lift),
-    "clear": ConsoleCommand("clear", "Clear a jam.", Console.clear),
-    "plug": ConsoleCommand("plug", "Put the cable in.", Console.plug),
-    "unplug": ConsoleCommand("unplug [N]", "Pull the cable, now or in the middle of frame N.", Console.unplug),
-    "seed": ConsoleCommand("seed [N]", "Show the seed, or set another one.", Console.seed),
+    "help": ConsoleCommand("help", message("This list."), Console.help),
+    "status": ConsoleCommand("status", message("The device's state, and what is armed."), Console.status),
+    "load": ConsoleCommand("load", message("Put another deck in, also during a round."), Console.load),
+    "draw": ConsoleCommand(
+        "draw [forced]", message("Draw a card from a shoe; forced: its lock gives way."), Console.draw
+    ),
+    "lift": ConsoleCommand("lift", message("Take the set out of a shuffler's tray."), Console.lift),
+    "clear": ConsoleCommand("clear", message("Clear a jam."), Console.clear),
+    "plug": ConsoleCommand("plug", message("Put the cable in."), Console.plug),
+    "unplug": ConsoleCommand("unplug [N]", message("Pull the cable, now or in the middle of frame N."), Console.unplug),
+    "seed": ConsoleCommand("seed [N]", message("Show the seed, or set another one."), Console.seed),
 }
 
 

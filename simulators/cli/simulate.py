@@ -15,10 +15,11 @@ from typing import IO, Final, Literal, NamedTuple, cast
 import click
 import msgspec
 
-from controller.commands.language import Terminal, language_option
+from controller.commands.language import language_option
 from controller.commands.text import say, write_out
 from controller.daemon.configuration import ConfigurationError, read_configuration
 from controller.games.specification import Unit
+from controller.language import Speaker
 from controller.problems import BadInputError, ConfigurationProblemError, ProblemError
 from firmware_bridge.device_keys import DeviceKeys, read_device_keys, write_device_keys
 from firmware_bridge.errors import KeyFileError
@@ -407,7 +408,7 @@ async def _people(asked: Simulation, device: SimulatedDevice, pace: Tempo) -> No
     random = Random(f"{asked.seed}/people")
     if asked.hands:
         dealer: SimulatedDealer = VisitorsHands(
-            device, table, asked.dealer, plan, random, click.echo, Terminal(asked.language),
+            device, table, asked.dealer, plan, random, click.echo, Speaker(asked.language),
             Patience(asyncio.get_running_loop().time, asked.supervisor_after),
         )  # fmt: skip
     else:

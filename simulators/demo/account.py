@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import msgspec
 
-from controller.commands.language import Terminal
 from controller.games.specification import KINDS, Kind
+from controller.language import Speaker
 from firmware_bridge.messages import Message, message
 from simulators.people.plan import PlannedRound
 
@@ -111,9 +111,9 @@ class RunAccount:
             ),
         ]
 
-    def summary(self, say: Terminal | None = None, *, freely: bool = False) -> str:
+    def summary(self, say: Speaker | None = None, *, freely: bool = False) -> str:
         """Return a few lines for people. `freely` means that a visitor dealt, who may depart from the plan."""
-        say, count = say or Terminal(), self.counts
+        say, count = say or Speaker(), self.counts
         kinds = Counter(one.row for one in self.raised.values())
         lines = [
             message(

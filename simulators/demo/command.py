@@ -14,12 +14,12 @@ from typing import Any, Final
 
 import click
 
-from controller.commands.language import Terminal, language_option
+from controller.commands.language import language_option
 from controller.commands.text import say as say_aside
 from controller.commands.text import write_out
 from controller.games import GAMES
 from controller.games.specification import Game, Unit
-from controller.language import ENGLISH
+from controller.language import ENGLISH, Speaker
 from controller.problems import BadInputError, ProblemError
 from firmware_bridge.messages import Message, counted, message
 from simulators.cli.device_options import check_dispensing, playable
@@ -94,7 +94,7 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
         check_dispensing(rules, on_removal=on_removal)
         with _interrupts_blocked():
             if visitor:
-                say = Terminal(language)
+                say = Speaker(language)
                 many = message("rounds until Ctrl-C") if endless else counted("1 round", "{count} rounds", rounds)
                 said = message(
                     "{title}: you deal {rounds} with a simulated {device}.",
@@ -146,7 +146,7 @@ def introduction(rules: Game, rounds: int, device: str, *, fast: bool, language:
     The simulated people deal, make mistakes and decide, through the daemon's API.
     ?? is a card that lies face down: the daemon shows it to no one.
     """
-    say = Terminal(language)
+    say = Speaker(language)
     lines = (
         message(
             "{title}: {rounds} with a simulated {device}.",
@@ -191,7 +191,7 @@ def _play(*options: Any) -> None:
         account = asyncio.run(play(asked))
     except StageError as error:
         raise ProblemError(error, message("Report it with the game, the device and the seed.")) from error
-    click.echo(account.summary(Terminal(asked.language), freely=asked.visitor), err=asked.as_json)
+    click.echo(account.summary(Speaker(asked.language), freely=asked.visitor), err=asked.as_json)
     if account.differences and not asked.visitor:
         raise ProblemError(
             message("The run was not as planned: {differences:clauses}.", differences=tuple(account.differences[:5]))

@@ -19,10 +19,9 @@ import msgspec
 from controller.api.bodies import BEGINNING
 from controller.api.client import ApiClient
 from controller.api.narration import line_of
-from controller.commands.language import Terminal
 from controller.commands.vocabulary import words_of
 from controller.games.specification import Unit
-from controller.language import ENGLISH, translated
+from controller.language import ENGLISH, Speaker
 from firmware_bridge.messages import message
 from firmware_bridge.plain_text import plain
 from simulators.demo.account import RunAccount
@@ -80,14 +79,14 @@ async def play(asked: DemoOptions) -> RunAccount:
             if asked.visitor:
                 await enrol(client, known(place()))
             if asked.console:
-                await show_console(f"http://localhost:{port}/", Terminal(asked.language), visitor=asked.visitor)
+                await show_console(f"http://localhost:{port}/", Speaker(asked.language), visitor=asked.visitor)
             await _follow(asked, stage, client, account)
             if asked.visitor:
-                ended = Terminal(asked.language)(message("All rounds dealt."))
+                ended = Speaker(asked.language)(message("All rounds dealt."))
                 await client.show_seen(plain(ended))
                 click.echo(ended)
             if asked.console and not asked.visitor:
-                say = Terminal(asked.language)
+                say = Speaker(asked.language)
                 click.echo(say(message("All rounds are played. The console stays open until Ctrl-C.")))
                 await asyncio.Event().wait()
     return account
@@ -119,7 +118,7 @@ async def _follow(asked: DemoOptions, stage: DemoStage, client: ApiClient, accou
             await taking
 
 
-async def show_console(address: str, say: Terminal, *, visitor: bool) -> None:
+async def show_console(address: str, say: Speaker, *, visitor: bool) -> None:
     """Print where the console is, with what a visitor needs at it, and open it if there is a screen."""
     click.echo(say(message("The console: {address}", address=address)))
     if visitor:
@@ -154,7 +153,7 @@ def _progress(asked: DemoOptions) -> Callable[[int], None] | None:
     """
     if asked.visitor or sys.stdout.isatty() or not sys.stderr.isatty():
         return None
-    say = Terminal(asked.language)
+    say = Speaker(asked.language)
 
     def show(round_number: int) -> None:
         end = "\n" if round_number >= asked.rounds else ""
@@ -198,7 +197,7 @@ def _print(event: dict[str, Any], asked: DemoOptions) -> None:
         shown = event if asked.full else _repeatable(event)
         click.echo(json.dumps(shown, separators=(",", ":")))
     elif line := line_of(event, words_of(asked.game_id)):
-        click.echo(translated(line, asked.language))
+        click.echo(Speaker(asked.language)(line))
 
 
 def _repeatable(value: Any) -> Any:

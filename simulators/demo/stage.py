@@ -15,7 +15,7 @@ from controller.api.client import ApiClient
 from controller.games import game
 from controller.games.specification import Unit
 from controller.journal.sealing import create_key_file
-from controller.language import ENGLISH, translated
+from controller.language import ENGLISH, Speaker
 from firmware_bridge.messages import AnyText, Message, message
 from simulators.demo.processes import Processes
 from simulators.people.crew import CREW
@@ -132,7 +132,7 @@ class DemoStage:
         `tell` is called with what they say meanwhile.
         """
         assert self.device.stdout is not None
-        end = translated(played("\0", 0), self._language).partition("\0")[0]
+        end = Speaker(self._language)(played("\0", 0)).partition("\0")[0]
         while not (line := (await self.device.stdout.readline()).decode()).startswith(end):
             if not line:
                 self.fail("simulate")

@@ -33,7 +33,7 @@ class SimulatedFault(msgspec.Struct, frozen=True):
     """
 
     name: str
-    does: str
+    does: Message
     of: Literal["card", "card of the next deck", "frame", "request", "nothing"]
     shows: Mapping[Side, str]
     line: str = ""
@@ -64,167 +64,173 @@ _ONE_WAY: Final[tuple[Side, ...]] = ("angel_eye", "bee_tek", "line_reader")
 
 FAULTS: Final = (
     SimulatedFault(
-        "jam", "The mechanism jams before card N, until it is cleared.", "card",
+        "jam", message("The mechanism jams before card N, until it is cleared."), "card",
         {**_numbered("`jammed`, and the order is refused"), "angel_eye": "`jammed`, error mode",
          "bee_tek": "`alarmed`, E7"},
     ),
     SimulatedFault(
-        "door-jam", "It jams before card N with its door open; clearing closes the door.", "card",
+        "door-jam", message("It jams before card N with its door open; clearing closes the door."), "card",
         _numbered("`jammed` in the zone door, and `door_moved`"),
     ),
     SimulatedFault(
-        "platform-fault", "The platform jams before card N, and frees itself.", "card",
+        "platform-fault", message("The platform jams before card N, and frees itself."), "card",
         _numbered("`jammed` and `jam_cleared` in the zone platform, then the cards"),
     ),
     SimulatedFault(
-        "jam-recovery", "It jams before card N, and frees itself.", "card",
+        "jam-recovery", message("It jams before card N, and frees itself."), "card",
         _numbered("`jammed` and `jam_cleared`, then the cards"),
     ),
     SimulatedFault(
-        "double-draw", "Two cards leave where one should, as card N.", "card",
+        "double-draw", message("Two cards leave where one should, as card N."), "card",
         {"shuffler": "a set of one card more", "shoe": "`cards_drawn_together`",
          **dict.fromkeys(_ONE_WAY, "two cards, one after the other")},
     ),
     SimulatedFault(
-        "face-up", "Card N lies face up.", "card",
+        "face-up", message("Card N lies face up."), "card",
         {"shuffler": "`face_up_found`", "shoe": "`face_up_found`, and `face_up` of that card"},
     ),
     SimulatedFault(
-        "missing-card", "Card N is not in the next deck.", "card of the next deck",
+        "missing-card", message("Card N is not in the next deck."), "card of the next deck",
         {"shuffler": "`missing` of `shuffle_finished`", "shoe": "`deck_loaded` of 51 cards"},
     ),
     SimulatedFault(
-        "extra-card", "Another copy of a card is in the next deck besides, as card N.", "card of the next deck",
+        "extra-card", message("Another copy of a card is in the next deck besides, as card N."),
+        "card of the next deck",
         {"shuffler": "`extra` of `shuffle_finished`", "shoe": "`deck_loaded` of 53 cards"},
     ),
     SimulatedFault(
-        "duplicate-card", "Another copy of a card is card N of the next deck, in place of the right one.",
+        "duplicate-card", message("Another copy of a card is card N of the next deck, in place of the right one."),
         "card of the next deck",
         {"shuffler": "`duplicate` of `shuffle_finished`", **dict.fromkeys(("shoe", *_ONE_WAY), "the same card twice")},
     ),
     SimulatedFault(
-        "foreign-card", "Card N is another deck's.", "card",
+        "foreign-card", message("Card N is another deck's."), "card",
         {"shuffler": "`foreign` of `shuffle_finished`, and of the set",
          **dict.fromkeys(("shoe", "line_reader"), "`foreign` of that card"),
          "angel_eye": "no card, but `jammed`: error mode",
          "bee_tek": "`alarmed` E3 and an unread card, as for `unreadable`"},
     ),
     SimulatedFault(
-        "unreadable", "Card N cannot be read.", "card",
+        "unreadable", message("Card N cannot be read."), "card",
         {"shuffler": "`unreadable` of `shuffle_finished`, and an unread card in the set", "shoe": "an unread card",
          "angel_eye": "no card, but `jammed`: error mode", "bee_tek": "`alarmed` E3 and an unread card",
          "line_reader": "nothing: an unread card leaves no trace"},
     ),
     SimulatedFault(
-        "misread", "Card N is read as another card.", "card",
+        "misread", message("Card N is read as another card."), "card",
         {"shuffler": "another card in the set", **dict.fromkeys(("shoe", *_ONE_WAY), "another card")},
     ),
     SimulatedFault(
-        "drop", "When card N is due, one falls to the floor first, counted and not reported.", "card",
+        "drop", message("When card N is due, one falls to the floor first, counted and not reported."), "card",
         _numbered("an ordinal that skips, and one card less that remains"),
     ),
     SimulatedFault(
-        "slow", "The motion that brings card N takes ten times as long.", "card",
+        "slow", message("The motion that brings card N takes ten times as long."), "card",
         _numbered("a late report, by its uptime"),
     ),
     SimulatedFault(
-        "reset", "The device restarts when card N has left.", "card",
+        "reset", message("The device restarts when card N has left."), "card",
         {**_numbered(_STARTED), "angel_eye": "`started`"},
     ),
     SimulatedFault(
-        "brown-out", "The power is low when card N has left, and the device restarts after its next motion.", "card",
+        "brown-out", message("The power is low when card N has left, and the device restarts after its next motion."),
+        "card",
         {**_numbered("`power_low`, then " + _STARTED), "angel_eye": "`started`"},
     ),
     SimulatedFault(
-        "self-test-failure", "A self-test fails when card N is the next one.", "card",
+        "self-test-failure", message("A self-test fails when card N is the next one."), "card",
         _numbered("`self_test_finished`, not passed"),
     ),
     SimulatedFault(
-        "low-power", "The power is low when card N is the next one, and does not fail.", "card",
+        "low-power", message("The power is low when card N is the next one, and does not fail."), "card",
         _numbered("`power_low`"),
     ),
     SimulatedFault(
-        "memory-failure", "The device finds its memory corrupt when card N is the next one.", "card",
+        "memory-failure", message("The device finds its memory corrupt when card N is the next one."), "card",
         _numbered("`check_failed` of its memory"),
     ),
     SimulatedFault(
-        "program-failure", "The device finds its program altered when card N is the next one.", "card",
+        "program-failure", message("The device finds its program altered when card N is the next one."), "card",
         _numbered("`check_failed` of its program"),
     ),
     SimulatedFault(
-        "status-fault", "From card N on the status names a fault, until a self-test is passed.", "card",
+        "status-fault", message("From card N on the status names a fault, until a self-test is passed."), "card",
         _numbered("a fault in every status"),
     ),
     SimulatedFault(
-        "silent", "From frame N on nothing of the device arrives, until `silent off`.", "frame",
+        "silent", message("From frame N on nothing of the device arrives, until `silent off`."), "frame",
         {**_numbered("a link that is stale and then over"),
          **dict.fromkeys(_ONE_WAY, "nothing: silence proves nothing")},
     ),
     SimulatedFault(
-        "unplug", "The cable comes out in the middle of frame N.", "frame",
+        "unplug", message("The cable comes out in the middle of frame N."), "frame",
         {**_numbered("a lost link; what was not acknowledged comes on the next one"),
          **dict.fromkeys(_ONE_WAY, "a lost link; the rest of that frame is gone")},
     ),
     SimulatedFault(
-        "bit-flips", "A bit of frame N is flipped; or one of each byte, by chance, both ways.", "frame",
+        "bit-flips", message("A bit of frame N is flipped; or one of each byte, by chance, both ways."), "frame",
         {**_numbered(_KEPT), "angel_eye": "nothing is lost: another copy holds",
          "bee_tek": "`not_understood`, or another card: it has no checksum",
          "line_reader": "a foreign or another card, or bytes that fit nothing: it has no checksum"},
         line="flip", unit="chance",
     ),
     SimulatedFault(
-        "loss", "Frame N is lost; or each, by chance, both ways.", "frame",
+        "loss", message("Frame N is lost; or each, by chance, both ways."), "frame",
         {**_numbered(_KEPT), "angel_eye": "`gap_suspected`, once the shoe's numbers are learned",
          **dict.fromkeys(("bee_tek", "line_reader"), _UNNOTICED)},
         line="loss", unit="chance",
     ),
     SimulatedFault(
-        "duplicates", "Frame N arrives twice; or each, by chance, both ways.", "frame",
+        "duplicates", message("Frame N arrives twice; or each, by chance, both ways."), "frame",
         {**_numbered("one report"), "angel_eye": "one report", "bee_tek": "the card twice",
          "line_reader": "the card once, and noted"},
         line="duplicate", unit="chance",
     ),
     SimulatedFault(
-        "reordering", "Later frames overtake frame N; or each, by chance, both ways.", "frame",
+        "reordering", message("Later frames overtake frame N; or each, by chance, both ways."), "frame",
         {**_numbered("the right order"), "angel_eye": "`gap_suspected`, once the shoe's numbers are learned",
          **dict.fromkeys(("bee_tek", "line_reader"), "the cards in another order")},
         line="reorder", unit="chance",
     ),
     SimulatedFault(
-        "truncation", "The end of frame N is missing; or each one's, by chance, both ways.", "frame",
+        "truncation", message("The end of frame N is missing; or each one's, by chance, both ways."), "frame",
         {**_numbered(_KEPT), "angel_eye": "nothing is lost: another copy holds; else `not_understood`",
          "bee_tek": "`not_understood`", "line_reader": "`not_understood`, or bytes that fit nothing"},
         line="truncate", unit="chance",
     ),
     SimulatedFault(
-        "stall", "Frame N and all after it wait for up to half a second; or each, by chance, both ways.", "frame",
+        "stall", message("Frame N and all after it wait for up to half a second; or each, by chance, both ways."),
+        "frame",
         dict.fromkeys(SIDES, "everything, late"), line="stall", unit="chance",
     ),
     SimulatedFault(
-        "pieces", "So many bytes arrive at once; 1: one byte at a time.", "nothing",
+        "pieces", message("So many bytes arrive at once; 1: one byte at a time."), "nothing",
         dict.fromkeys(SIDES, "everything"), line="piece", unit="bytes",
     ),
     SimulatedFault(
-        "halt", "On USB: the endpoint stalls before frame N, until the host clears its halt.", "frame",
+        "halt", message("On USB: the endpoint stalls before frame N, until the host clears its halt."), "frame",
         dict.fromkeys(SIDES, "everything: it clears the halt once, and reads on"), usb="halt",
     ),
     SimulatedFault(
-        "short-packets", "On USB: every packet of the device ends after that many bytes, and its transfer with it.",
+        "short-packets",
+        message("On USB: every packet of the device ends after that many bytes, and its transfer with it."),
         "nothing", {**_numbered(_KEPT), **dict.fromkeys(_ONE_WAY, "everything")}, unit="bytes", usb="short",
     ),
     SimulatedFault(
-        "babble", "On USB: frame N comes in a packet that is longer than its endpoint allows.", "frame",
+        "babble", message("On USB: frame N comes in a packet that is longer than its endpoint allows."), "frame",
         {**_numbered("a lost link; the frame is sent again on the next one"),
          **dict.fromkeys(_ONE_WAY, "a lost link; that frame is gone")}, usb="babble",
     ),
     SimulatedFault(
-        "hub-reset", "On USB: the hub resets in the middle of frame N; the device is gone and there again at once.",
+        "hub-reset",
+        message("On USB: the hub resets in the middle of frame N; the device is gone and there again at once."),
         "frame",
         {**_numbered("a lost link; what was not acknowledged comes on the next one"),
          **dict.fromkeys(_ONE_WAY, "a lost link; that frame is gone")}, usb="hub_reset",
     ),
     SimulatedFault(
-        "slow-enumeration", "On USB: after the next plug control request N is not answered until the host asks again.",
+        "slow-enumeration",
+        message("On USB: after the next plug control request N is not answered until the host asks again."),
         "request", dict.fromkeys(SIDES, "a device that is found later; nothing is lost that it keeps"),
         usb="unanswered",
     ),

@@ -20,9 +20,9 @@ from controller.api.client import TableUnreachableError
 from controller.api.irregularity_view import IrregularityView
 from controller.api.screen_lines import face
 from controller.api.view import TableView
-from controller.commands.language import Terminal
 from controller.games import game
 from controller.games.specification import FACT_QUESTIONS, Choice, Kind, Unit
+from controller.language import Speaker
 from controller.rules.dealing_order import DEALER, Place, box, dealing_order
 from controller.table import operations
 from controller.table.operations import AnyOperation
@@ -92,7 +92,7 @@ class VisitorsHands(SimulatedDealer):
         plan: list[PlannedRound],
         random: Random,
         tell: Callable[[str], None],
-        say: Terminal,
+        say: Speaker,
         patience: Patience,
     ) -> None:
         super().__init__(device, table, socket, plan, random, CREW)

@@ -23,6 +23,7 @@ from controller.table.offers import offers
 from controller.table.phases import Phase
 from controller.table.settings import Settings
 from controller.table.state import TableState
+from firmware_bridge.messages import AnyText, Message
 from tests.table.every_state import to_phase
 from tests.table.harness import TableHarness
 
@@ -42,11 +43,12 @@ PEOPLE: Final = (
     PersonView("li", "Li Wei", "pit_manager", 0, 5),
     PersonView("kim", "Kim Lau", "shift_manager", NOW + 240_000_000_000, 0),
 )
+STORY: Final = Message("{line}.", {"line": Message("card {ordinal} lies face up in the device", {"ordinal": 4})})
 Made = Callable[[], TableHarness]
 
 
 def message(
-    state: TableState, sentence: str = "Box 1: 3 cards.", *, operates: bool = True, language: str = ENGLISH
+    state: TableState, sentence: AnyText = STORY, *, operates: bool = True, language: str = ENGLISH
 ) -> dict[str, Any]:
     """Return a screen's message for a table in that state, in its language."""
     link = LinkView("ready", 0.4, 1) if state.device.connected else LinkView("lost", 12.0, 1, "link-lost")
@@ -114,6 +116,12 @@ def _away() -> TableHarness:
 def _back() -> TableHarness:
     table = _away()
     table.connect()
+    return table
+
+
+def _closed_away() -> TableHarness:
+    table = to_phase(Unit.SETS, Phase.CLOSED)
+    table.lose_link()
     return table
 
 
@@ -300,6 +308,7 @@ MORE: Final[dict[str, Made]] = {
     "paused": _paused,
     "away": _away,
     "three boxes away": _three_boxes_away,
+    "closed away": _closed_away,
     "back": _back,
     "four cards": lambda: _reported(Kind.WRONG_COUNT, "D", counted=4),
     "late bet": lambda: _reported(Kind.LATE_BET, "B3"),

@@ -99,7 +99,7 @@ MEASURE: Final = (
   // Nothing has to be scrolled to but in a list of more than 16, and a label stays in its button; what a line has below
   // its letters (6 pixels) may not.
   const hidden = () => [
-    ...visible("#panel > div, #sheet[data-sheet=menu] .body")
+    ...visible("#panel > div, #panel .answers, #sheet[data-sheet=menu] .body")
       .filter(one => one.scrollHeight > one.clientHeight + 1 && one.querySelectorAll(".list > *").length <= 16)
       .map(one => one.className),
     ...visible("#panel button, #sheet button")

@@ -17,7 +17,7 @@ import pytest
 
 from controller.api.bodies import EventId
 from controller.api.client import ApiClient
-from controller.api.narration import tell
+from controller.api.narration import line_of
 from controller.commands.vocabulary import words_of
 from controller.daemon.table_service import SETTINGS_DUE
 from controller.games.specification import Unit
@@ -114,7 +114,7 @@ async def test_people_change_immediately_and_settings_between_rounds(stage: Stag
     assert [one["configuration"]["people"][0]["name"] for one in records] == ["Dana", "Dora"]
     chosen = await events(stage, "game_chosen")
     assert [one["settings"]["limits"][0]["minimum"] for one in chosen] == [10, 20]
-    assert tell(records[-1], words_of("NC"))
+    assert str(line_of(records[-1], words_of("NC")))
     assert (await stage.state()).warnings == ()
     (line,) = stage.daemon.logged("configuration.reloaded")
     assert line["people"] == len(CREW)

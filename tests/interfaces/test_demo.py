@@ -10,9 +10,9 @@ from itertools import count, product
 import pytest
 
 from controller.api.view import LinkView, view_of
-from controller.commands.language import Terminal
 from controller.games import GAMES
 from controller.games.specification import Kind, StepKind, Unit
+from controller.language import Speaker
 from controller.table import operations
 from simulators.people.plan import Mishap, plan_rounds
 from simulators.people.visitor import REPORTED, line_of_sight
@@ -70,7 +70,7 @@ def test_a_visitor_is_told_what_only_a_person_can_see() -> None:
     assert line_of_sight(view, operations.NoMoreBets()) is None, "the screen says it"
     handled = line_of_sight(view, operations.HandleCards("B3"))
     assert handled is not None
-    assert "3号位" in Terminal("zh-Hans")(handled)
+    assert "3号位" in Speaker("zh-Hans")(handled)
 
 
 def start(*arguments: str) -> subprocess.Popen[str]:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
-from itertools import combinations, product
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -16,21 +16,19 @@ import pytest
 from click.testing import CliRunner, Result
 from msgspec import structs
 
-from controller.commands.language import Terminal
 from controller.commands.main import main
 from controller.commands.rules import SECTIONS, merge_kinds
 from controller.commands.rules_report import whole_reading
 from controller.commands.text import Page
 from controller.commands.vocabulary import (
     EXCESS,
-    MOMENTS,
+    NOTICED,
     ORDERS,
     SHORTFALL,
     UNITS,
     VIEWERS,
     facts_in_words,
     limits_in_words,
-    noticed_in_words,
 )
 from controller.games import GAMES, game
 from controller.games.specification import (
@@ -48,6 +46,7 @@ from controller.games.specification import (
     Unit,
 )
 from controller.games.wager_specification import Excess, Shortfall, Viewer
+from controller.language import Speaker
 from controller.rules.law import Law, conditions_of, find_row, read_law
 from controller.rules.row_validation import every_law
 from tests.interfaces.test_command_line import ROOT, cardshoe
@@ -76,7 +75,6 @@ def test_every_possible_value_has_words() -> None:
         (EXCESS, Excess),
         (SHORTFALL, Shortfall),
         (VIEWERS, Viewer),
-        (MOMENTS, Noticed),
     ):
         assert set(words) == set(values)
 
@@ -162,7 +160,7 @@ def test_piped_each_row_and_each_clause_is_one_line(game_id: str) -> None:
 
 @EVERY_GAME
 def test_steps_settings_and_clauses_are_in_the_readers_language(game_id: str) -> None:
-    law, say = read_law(game(game_id)), Terminal("zh-Hans")
+    law, say = read_law(game(game_id)), Speaker("zh-Hans")
     reading, english = whole_reading(law, say), whole_reading(law)
     texts = [
         [
@@ -427,12 +425,7 @@ def test_a_count_that_finds_the_deck_whole_cites_no_clause() -> None:
         }
 
 
-PHRASES = {
-    moment: {
-        str(noticed_in_words(some)) for many in (1, 2, 3) for some in combinations(Noticed, many) if moment in some
-    }
-    for moment in Noticed
-}
+PHRASES = {moment: {str(said) for when, said in NOTICED.items() if moment in when} for moment in Noticed}
 
 
 def every_fact(law: Law, kind: Kind) -> Iterator[Facts]:

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from controller.api.narration import tell
+from controller.api.narration import line_of
 from controller.api.view import LinkView, view_of
 from controller.commands.screen import render
 from controller.commands.vocabulary import words_of
@@ -86,7 +86,7 @@ def test_every_refusal_of_a_caller_has_a_text() -> None:
 
 def told(event: Event, game_id: str) -> str | None:
     public: dict[str, Any] = msgspec.to_builtins(event)
-    return tell(public, words_of(game_id))
+    return str(line_of(public, words_of(game_id)))
 
 
 @pytest.mark.parametrize(
@@ -137,9 +137,9 @@ def test_a_line_names_the_device_that_shuffled_or_counted() -> None:
 
 
 def test_an_event_of_another_version_is_shown_by_its_name() -> None:
-    assert tell({"event": "table_resumed"}) == "table resumed"
-    assert tell({"event": "dealer_relieved", "by": "lee"}) == "dealer relieved"
-    assert tell({"event": "status_agrees"}) is None
+    assert str(line_of({"event": "table_resumed"})) == "table resumed"
+    assert str(line_of({"event": "dealer_relieved", "by": "lee"})) == "dealer relieved"
+    assert line_of({"event": "status_agrees"}) is None
 
 
 def test_the_screen_shows_the_dealer_and_what_is_in_progress() -> None:

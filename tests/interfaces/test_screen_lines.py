@@ -7,7 +7,7 @@ import pytest
 from controller.api.screen_lines import line_for_screens, names_with_screens
 from controller.games.own_words import OwnWords
 from controller.games.specification import Kind
-from controller.language import translated
+from controller.language import Speaker
 from tests.table.harness import TableHarness
 
 NAMES = {"ana": "Ana Ruiz", "e04": "Left", "#12": 'a bet after "No more bets"'}
@@ -48,7 +48,7 @@ def test_a_title_that_is_not_the_games_own_is_never_translated(title: str, game:
     event = {"event": "game_chosen", "title": title, "version": "", "effective": "", "settings": {"game": game}}
     said = line_for_screens(event, OwnWords(), NAMES)
     assert said is not None
-    assert title in translated(said, "zh-Hans")
+    assert title in Speaker("zh-Hans")(said)
 
 
 def test_the_matters_that_are_open_have_names() -> None:

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from controller.api.bodies import OperationRequest, decode_request, encode
-from controller.api.narration import tell
+from controller.api.narration import line_of
 from controller.api.view import LinkView, view_of
 from controller.commands.screen import render
 from controller.commands.text import LONGEST_SHOWN, Page
@@ -147,13 +147,13 @@ def test_unprintable_text_reaches_no_terminal_unchanged(text: str) -> None:
     assert "paused: [red]" in shown, "what looks like a style is shown as it stands"
     assert all(character.isprintable() or character == "\n" for character in shown)
     assert screen(paused("")).count("\n") == shown.count("\n")
-    line = tell(msgspec.to_builtins(events.TablePaused(text)))
+    line = str(line_of(msgspec.to_builtins(events.TablePaused(text))))
     assert line is not None
     assert line.isprintable()
 
 
 def test_long_text_reaches_no_terminal_in_full() -> None:
-    line = tell(msgspec.to_builtins(events.TablePaused(LONG)))
+    line = str(line_of(msgspec.to_builtins(events.TablePaused(LONG))))
     assert line is not None
     assert len(line) < LONGEST_SHOWN + 100
     assert "x" * (LONGEST_SHOWN + 1) not in screen(paused(LONG)).replace("\n", "")

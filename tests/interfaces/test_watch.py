@@ -15,7 +15,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from controller.api.narration import tell
+from controller.api.narration import line_of
 from controller.commands.main import main
 from controller.games.specification import Unit
 from simulators.demo.stage import DemoStage
@@ -194,7 +194,7 @@ async def test_another_program_at_the_socket_is_named_in_a_sentence(case: str) -
 
 
 def test_an_event_of_another_version_is_shown_by_its_name() -> None:
-    assert tell({"entry": 1, "event": "hand_exposed"}) == "hand exposed"
+    assert str(line_of({"entry": 1, "event": "hand_exposed"})) == "hand exposed"
 
 
 def test_a_plain_file_is_not_a_socket(tmp_path: Path) -> None:
@@ -213,4 +213,4 @@ def test_moved_hands_are_shown_by_their_number_of_cards() -> None:
     moved = [(2, "B5", "B6"), (1, "B1", "B2"), (3, "B1", "B2")]
     cards = [{"ordinal": ordinal, "source": source, "place": place} for ordinal, source, place in moved]
     event = {"event": "cards_reconstructed", "cards": cards, "whole_hands": True, "clause": "", "taken_back": 0}
-    assert tell(event) == "hands were corrected: 1 card from box 5 to box 6; 2 cards from box 1 to box 2"
+    assert str(line_of(event)) == "hands were corrected: 1 card from box 5 to box 6; 2 cards from box 1 to box 2"

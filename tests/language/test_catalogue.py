@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from controller.language import catalogue, languages, translated
+from controller.language import Speaker, catalogue, languages
 from controller.language.catalogue import CatalogueError, has_other_slots, read, read_file, texts
 from firmware_bridge.messages import SLOT, counted, message
 from tools import catalogue as tool
@@ -36,6 +36,7 @@ SAID_OTHERWISE = {
     "发牌": "派牌",
     "翻成": "翻回",
     "搁置": "旁置",
+    "线缆": "电缆",
 }
 """Words that the Chinese catalogue does not use, with the one that it has for the same thing."""
 ENTRY = 'msgid "{name} looks."\nmsgstr "{name}看牌。"\n'
@@ -153,7 +154,7 @@ def test_a_language_whose_catalogue_cannot_be_read_is_english(tmp_path: Path, mo
     monkeypatch.setattr(catalogue, "FOLDER", tmp_path)
     texts.cache_clear()
     with capture_logs() as logs:
-        assert translated(message("{name} looks.", name="Ann"), "xx") == "Ann looks."
+        assert Speaker("xx")(message("{name} looks.", name="Ann")) == "Ann looks."
     assert [log["event"] for log in logs] == ["language.catalogue_unreadable", "language.text_missing"]
     texts.cache_clear()
 
@@ -181,7 +182,7 @@ def test_a_plural_form_for_one_may_leave_out_the_number(tmp_path: Path, one: str
 def test_a_text_that_a_catalogue_lacks_is_english_and_is_logged_once() -> None:
     with capture_logs() as logs:
         for year in (2031, 2032):
-            said = translated(message("A text of {year} that no catalogue has.", year=year), OTHERS[0])
+            said = Speaker(OTHERS[0])(message("A text of {year} that no catalogue has.", year=year))
             assert said == f"A text of {year} that no catalogue has."
     assert logs == [
         {

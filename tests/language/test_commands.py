@@ -12,7 +12,7 @@ from rich.console import Console
 from controller.api.in_language import in_language
 from controller.api.narration import line_of
 from controller.api.view import LinkView, view_of
-from controller.commands.language import Terminal, of_locale
+from controller.commands.language import of_locale
 from controller.commands.main import main
 from controller.commands.operate.help_text import OWN_WORDS, write_about
 from controller.commands.screen import render
@@ -20,7 +20,7 @@ from controller.commands.table_display import how_it_stands
 from controller.commands.text import Page
 from controller.games import GAMES
 from controller.games.specification import Kind
-from controller.language import Speaker, catalogue, translated
+from controller.language import Speaker, catalogue
 from controller.people_words import WORDS
 from controller.people_words.reading import read_line
 from controller.people_words.tokens import UnreadableLineError
@@ -76,7 +76,7 @@ def test_the_ids_of_people_stay_also_where_they_are_the_name_of_a_rank() -> None
     configuration = {"program": "1", "device": {"url": "sim://x"}, "people": people}
     line = line_of({"event": "configuration_recorded", "configuration": configuration})
     assert line is not None
-    assert translated(line, "zh-Hans").endswith("人员：dealer（荷官）、sam（区域主管）")
+    assert Speaker("zh-Hans")(line).endswith("人员：dealer（荷官）、sam（区域主管）")
 
 
 def test_every_event_has_a_line_or_is_only_for_machines() -> None:
@@ -87,14 +87,14 @@ def test_every_event_has_a_line_or_is_only_for_machines() -> None:
 def test_the_demonstration_is_introduced_and_summed_up_in_that_language() -> None:
     said = introduction(GAMES["NC"], 3000, "shuffler", fast=True, language="zh-Hans")
     assert said.splitlines()[:2] == ["免佣三公：3000局，使用模拟洗牌机。", "需时约15分钟；按 Ctrl-C 结束。"]
-    assert not re.search("[a-z]{3,}", RunAccount([]).summary(Terminal("zh-Hans")))
+    assert not re.search("[a-z]{3,}", RunAccount([]).summary(Speaker("zh-Hans")))
 
 
 def test_phases_have_the_words_of_the_console() -> None:
-    chinese = Terminal("zh-Hans")
-    assert not any(chinese.of_console(f"phase.{phase}").isascii() for phase in Phase)
+    chinese = Speaker("zh-Hans")
+    assert not any(chinese.keyed(f"phase.{phase}").isascii() for phase in Phase)
     view = view_of(TableHarness().start().to_betting().state, LinkView())
-    assert chinese.of_console(f"phase.{view.phase}") in how_it_stands(view, "zh-Hans")
+    assert chinese.keyed(f"phase.{view.phase}") in how_it_stands(view, "zh-Hans")
     assert "Betting" in how_it_stands(view)
 
 
@@ -128,7 +128,7 @@ def test_what_a_command_prints_has_the_language_of_the_option() -> None:
 def test_the_words_of_the_prompt_are_explained_in_that_language() -> None:
     """The words themselves and the names in their forms are the same in every language."""
     for word, one in (*WORDS.items(), *((own, None) for own in OWN_WORDS)):
-        paper = Page(None, Terminal("zh-Hans"))
+        paper = Page(None, Speaker("zh-Hans"))
         write_about(paper, word)
         explained = str(paper).splitlines()[0].removeprefix(one.form if one else word)
         assert not english_in(re.sub("`[a-z]+`|deal all|open all|settle|conclude|Ctrl-D", "", explained)), explained
@@ -148,7 +148,7 @@ def test_the_words_of_the_prompt_are_explained_in_that_language() -> None:
 def test_a_line_that_cannot_be_read_is_refused_in_that_language(line: str, said: str) -> None:
     with pytest.raises(UnreadableLineError) as refused:
         read_line(line.split(), WORDS, people=True)
-    assert translated(refused.value.message, "zh-Hans") == said
+    assert Speaker("zh-Hans")(refused.value.message) == said
 
 
 def test_a_command_without_a_readable_catalogue_prints_english_and_logs_to_standard_error(

@@ -7,7 +7,7 @@ import pytest
 
 from controller.api.narration import line_of
 from controller.games.own_words import OwnWords
-from controller.language import translated
+from controller.language import Speaker
 from firmware_bridge.messages import LONGEST, Message, counted, message, sentences
 
 CHINESE = "zh-Hans"
@@ -36,17 +36,17 @@ def test_a_message_in_english(said: Message, english: str) -> None:
 
 
 def test_a_translation_chooses_how_a_list_is_joined() -> None:
-    assert translated(OwnWords().of_all(["B1", "B3"]), CHINESE) == "1\u30013\u53f7\u4f4d"
+    assert Speaker(CHINESE)(OwnWords().of_all(["B1", "B3"])) == "1\u30013\u53f7\u4f4d"
 
 
 def test_text_that_people_wrote_is_not_translated() -> None:
     said = message("paused: {reason}", reason="the hand of box 2 was wet")
-    assert translated(said, CHINESE).endswith("the hand of box 2 was wet")
+    assert Speaker(CHINESE)(said).endswith("the hand of box 2 was wet")
 
 
 def test_a_message_that_no_catalogue_has_is_shown_in_english_with_its_arguments() -> None:
     said = message("A text of {year} that no catalogue has.", year=2031)
-    assert translated(said, CHINESE) == "A text of 2031 that no catalogue has."
+    assert Speaker(CHINESE)(said) == "A text of 2031 that no catalogue has."
 
 
 def test_a_message_is_journaled_as_its_text_and_arguments() -> None:
@@ -65,13 +65,13 @@ def test_an_endless_message_is_cut(deep: int, slots: int, language: str) -> None
     said = Message("{a}", {"a": "x"})
     for _ in range(deep):
         said = Message("{a} " * slots, {"a": said})
-    assert len(translated(said, language)) <= LONGEST
+    assert len(Speaker(language)(said)) <= LONGEST
 
 
 def test_a_number_chooses_the_text_in_each_language() -> None:
     for count, english, chinese in ((1, "1 card lies at D", "D有1张牌"), (2, "2 cards lie at D", "D有2张牌")):
         said = counted("1 card lies at {place}", "{count} cards lie at {place}", count, place="D")
-        assert (str(said), translated(said, CHINESE)) == (english, chinese)
+        assert (str(said), Speaker(CHINESE)(said)) == (english, chinese)
 
 
 def test_a_path_or_name_at_the_beginning_keeps_its_spelling_in_messages_within_too() -> None:
@@ -85,4 +85,4 @@ def test_settled_bets_are_counted_in_the_order_of_each_language() -> None:
     said = line_of({"event": "wagers_settled", "bets": bets, "house": "-10"})
     assert said is not None
     assert str(said) == "wagers settled: 1 lost, 2 won; house result: -10"
-    assert "\u8f931\u6ce8\u3001\u8d622\u6ce8" in translated(said, CHINESE)
+    assert "\u8f931\u6ce8\u3001\u8d622\u6ce8" in Speaker(CHINESE)(said)

@@ -11,8 +11,8 @@ from controller.api.view import LedgerView
 from controller.floor import BrokerCode
 from controller.floor.floor_view import Trouble
 from controller.games.specification import Kind
-from controller.language import languages
-from controller.language.catalogue import english_of_pages, page_word, page_words, plural_forms
+from controller.language import Speaker, languages
+from controller.language.catalogue import english_of_pages, page_words, plural_forms
 from controller.roles import Role
 from controller.rules.hands import Outcome
 from controller.table.phases import Phase
@@ -22,7 +22,7 @@ FORM: Final = re.compile(r"\.(zero|one|two|few|many|other)$")  # CLDR's plural c
 ARGUMENT: Final = re.compile(r"\{(\w+)\}")
 NAMED: Final = re.compile(r"[\"'`]([a-z_]+\.[\w.-]*(?:\$?\{)?)")
 SCRIPTS: Final = (ROOT / "controller/console/js", ROOT / "controller/floor/page/js")
-SAYS: Final = re.compile(r"\bpage_words?\b|\bTerminal\b|\bFloorWords\b|\bTelling\b|\bPATTERNS\b")
+SAYS: Final = re.compile(r"\bpage_words\b|\bkeyed\b|\bFloorWords\b|\bTelling\b")
 """Programs that say these words name one of these."""
 
 
@@ -104,9 +104,9 @@ def test_every_region_has_a_name() -> None:
 
 
 def test_a_key_without_words_is_shown_by_its_last_part() -> None:
-    assert page_word("phase.no_such_phase", "en", {}) == "no such phase"
+    assert Speaker("en").keyed("phase.no_such_phase") == "no such phase"
 
 
 def test_a_number_takes_the_form_that_exists() -> None:
-    assert [page_word("stage.cards", "en", {"n": n}) for n in (0, 1, 2)] == ["0 cards", "1 card", "2 cards"]
-    assert page_word("bar.silent", "en", {"n": 1}) == "silent 1 s"
+    assert [Speaker("en").keyed("stage.cards", n=n) for n in (0, 1, 2)] == ["0 cards", "1 card", "2 cards"]
+    assert Speaker("en").keyed("bar.silent", n=1) == "silent 1 s"

@@ -13,7 +13,7 @@ import pytest
 from controller.api.preview import preview
 from controller.api.screen_state import LastView, MessageKind, table_message
 from controller.api.view import LinkView, view_of
-from controller.language import languages, translated
+from controller.language import Speaker, languages
 from controller.language.catalogue import page_words
 from controller.table.offers import decisions, offers
 from controller.table.state import TableState
@@ -73,7 +73,7 @@ def test_no_text_of_any_state_is_left_in_plain_letters(language: str) -> None:
     assert len(said) > 500
     left = {}
     for english, text in said.items():
-        shown = translated(text, language)
+        shown = Speaker(language)(text)
         if words := plain_words(shown):
             left[english] = words
     assert left == {}
@@ -87,5 +87,5 @@ def test_every_word_of_the_pages_is_in_brackets(language: str) -> None:
 
 def test_the_pseudo_locale_is_found_as_any_language(language: str) -> None:
     assert language in languages()
-    said = translated(message("Turn over {hands}.", hands="KD"), language)
+    said = Speaker(language)(message("Turn over {hands}.", hands="KD"))
     assert said == pseudo("Turn over {hands}.").replace("{hands}", "KD")

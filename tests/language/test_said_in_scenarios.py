@@ -14,7 +14,7 @@ from controller.api.narration import line_of
 from controller.api.preview import preview
 from controller.api.screen_state import layout_of, reports_of
 from controller.api.view import LinkView, view_of
-from controller.language import translated
+from controller.language import Speaker
 from controller.roles import Role
 from controller.table import events, operations
 from controller.table.events import AnyEvent
@@ -129,7 +129,7 @@ def untranslated_in(scenarios: Iterable[str]) -> dict[str, str]:
         written = LEFT | set(WORD.findall(Path(FOLDER, f"{name}.scenario").read_text("utf-8")))
         for sentence in heard_in(name):
             assert unused_arguments(sentence) == {}, sentence
-            said = translated(sentence, CHINESE)
+            said = Speaker(CHINESE)(sentence)
             left = set(WORD.findall(CODES.sub("", said)))
             if not (left <= written or {word.lower() for word in left} <= written):
                 found[str(sentence)] = said

@@ -389,7 +389,7 @@ def test_the_list_says_what_a_fault_does_and_what_the_host_sees(side: Side) -> N
     lines = list(explained(side))
     for fault, does, seen in zip(FAULTS, lines[::2], lines[1::2], strict=True):
         assert does.split(maxsplit=1)[0].startswith(fault.name)
-        assert does.endswith(fault.does)
+        assert does.endswith(str(fault.does))
         assert fault.shows.get(side, "cannot show it") in seen
 
 

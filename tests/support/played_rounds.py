@@ -13,7 +13,7 @@ from random import Random, SystemRandom
 from typing import Any, Final, Literal, NamedTuple
 
 from controller.api.client import ApiClient
-from controller.api.narration import tell
+from controller.api.narration import line_of
 from controller.commands.vocabulary import words_of
 from controller.daemon.configuration import read_configuration
 from controller.daemon.daemon import run_daemon
@@ -83,7 +83,7 @@ async def play_rounds(
                         break
         decisions = list(JournalFolder[Any, Any].open_to_read(folder / "journal").decisions())
     words = words_of(game_id)
-    return PlayedRounds(account, events, [line for event in events if (line := tell(event, words))], decisions)
+    return PlayedRounds(account, events, [str(line) for event in events if (line := line_of(event, words))], decisions)
 
 
 def _configured(folder: Path, unit: Unit, game_id: str) -> Path:

@@ -30,7 +30,7 @@ LONGEST: Final = {
 
 
 def too_long(said: Message) -> dict[str, str]:
-    found = {language: Speaker(language).sentence(said) for language in MOST}
+    found = {language: Speaker(language)(said) for language in MOST}
     return {language: text for language, text in found.items() if len(text) > MOST[language]}
 
 

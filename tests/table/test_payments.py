@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec import to_builtins
 
-from controller.api.narration import tell
+from controller.api.narration import line_of
 from controller.games.specification import Kind
 from controller.roles import Role
 from controller.table import events, operations
@@ -168,7 +168,7 @@ def test_the_end_of_a_round_shows_until_when_errors_count(game_id: str, until: s
     assert next_steps(table.state)[-1] == until, "it is said until the next round begins"
     concluded = to_builtins(table.last(events.PhaseEntered)) | {"round": 1}
     said = "the result is final" if "no error" in until else f"{until[:1].lower()}{until[1:].removesuffix('.')}"
-    assert tell(concluded) == f"round 1 concluded; {said}", "the answer also says it"
+    assert str(line_of(concluded)) == f"round 1 concluded; {said}", "the answer also says it"
     table.to_betting()
     assert until not in next_steps(table.state)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from controller.api.narration import tell
+from controller.api.narration import line_of
 from controller.games import GAMES
 from controller.games.specification import Kind, RulingAction
 from controller.roles import Role
@@ -126,11 +126,11 @@ def test_a_void_earlier_round_has_only_a_void_result() -> None:
 
 
 def test_a_return_of_bets_has_a_text_for_the_table() -> None:
-    assert tell({"event": "chips_paid", "returned": True}) == "all bets are returned"
+    assert str(line_of({"event": "chips_paid", "returned": True})) == "all bets are returned"
     back = {"event": "closing_taken_back", "chips": True, "returned": True}
-    assert tell(back) == "the bets are returned after all"
-    assert tell({"event": "void_lifted", "returned": True}) == "the void is withdrawn; put the bets back"
-    assert tell({"event": "void_lifted"}) == "the void is withdrawn"
+    assert str(line_of(back)) == "the bets are returned after all"
+    assert str(line_of({"event": "void_lifted", "returned": True})) == "the void is withdrawn; put the bets back"
+    assert str(line_of({"event": "void_lifted"})) == "the void is withdrawn"
 
 
 def test_a_bet_that_went_back_before_keeps_its_clause_in_a_void() -> None:

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from controller.api.narration import tell
+from controller.api.narration import line_of
 from controller.games.specification import Kind, Unit
 from controller.roles import Role
 from controller.table import events, operations
@@ -232,10 +232,10 @@ def test_a_report_of_a_wrong_count_is_reopened() -> None:
 
 def test_the_fate_of_the_irregularity_is_reported() -> None:
     withdrawn = {"event": "irregularity_resolved", "outcome": "corrected", "clause": "NC 5.5.2", "by": "sam"}
-    assert tell(withdrawn) == "withdrawn by sam: the entry behind it was wrong"
+    assert str(line_of(withdrawn)) == "withdrawn by sam: the entry behind it was wrong"
     back = {"event": "count_taken_back", "pile": "stub", "account": {"stub": None}}
-    assert tell(back) == "the count is withdrawn (stub); count again"
-    assert tell(back | {"pile": "burnt"}) == "the count is withdrawn (burnt cards)"
+    assert str(line_of(back)) == "the count is withdrawn (stub); count again"
+    assert str(line_of(back | {"pile": "burnt"})) == "the count is withdrawn (burnt cards)"
 
 
 # -- the second counter
@@ -350,7 +350,7 @@ def test_the_line_of_a_count_again_names_no_reason() -> None:
     table.take(2)
     count(table, table.state.stub_due - 1)
     table.do(count_again(table.state.stub_due))
-    said = tell(msgspec.to_builtins(table.last(events.EntryCorrected)))
+    said = str(line_of(msgspec.to_builtins(table.last(events.EntryCorrected))))
     assert said is not None
     assert said.endswith("is counted again by dealer")
 

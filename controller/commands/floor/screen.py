@@ -127,7 +127,7 @@ class FloorScreen:
             self._state(row),
             "" if row.phase == "closed" or row.trouble == "device" else device,
             row.dealer or self._say("bar.no_dealer"),
-            "" if report is None or row.trouble in ("lost", "stopped") else self._telling.sentence(report.next_step),
+            "" if report is None or row.trouble in ("lost", "stopped") else self._telling.speaker(report.next_step),
         ]
         line = Text(f"{SIGNS[row.tone]} {set_cell_size(row.table, names)} {self._round(row):<6} ", STYLES[row.tone])
         line.append(JOINT.join(filter(None, parts)), STYLES[row.tone])

@@ -10,7 +10,7 @@ from controller.floor.floor_view import Floor, Matter
 from controller.floor.page_stream import matter_in
 from controller.journal.codec import Clock
 from controller.language import Speaker
-from controller.language.catalogue import page_word, page_words
+from controller.language.catalogue import page_words
 from firmware_bridge.messages import AnyText
 
 MINUTE: Final = 60_000  # ms
@@ -28,7 +28,7 @@ class FloorWords:
         self.language = language
 
     def __call__(self, key: str, **given: str | int) -> str:
-        return page_word(key, self.language, given)
+        return Speaker(self.language).keyed(key, **given)
 
     def phase(self, phase: str) -> str:
         return self(f"phase.{phase}")
@@ -77,7 +77,7 @@ class Telling:
 
     def sentence(self, text: AnyText) -> str:
         """Translate a sentence of a table."""
-        return self.speaker.sentence(text)
+        return self.speaker(text)
 
     def headline(self, floor: Floor) -> tuple[str, str]:
         """Return the headline and its tone."""

@@ -19,12 +19,13 @@ from controller.commands.journal.days import UTC, CasinoClock, Span
 from controller.commands.journal.decisions import UnreadableEntryError, telling
 from controller.commands.journal.reading import last_day
 from controller.commands.journal.source import Source
-from controller.commands.language import Terminal, chosen_language, language_option, terminal
+from controller.commands.language import chosen_language, language_option, terminal
 from controller.commands.text import write_out
 from controller.daemon.journal_days import find_zone
 from controller.journal import JournalError
 from controller.journal.folder import JournalFolder
 from controller.journal.sealing import load_key_file
+from controller.language import Speaker
 from controller.problems import BadInputError, ConfigurationProblemError, JournalProblemError
 from firmware_bridge.messages import Message, MessageError, message, sentences
 
@@ -46,8 +47,8 @@ class JournalRequest(NamedTuple):
     key_file: Path | None = None
 
     @property
-    def say(self) -> Terminal:
-        return Terminal(chosen_language())
+    def say(self) -> Speaker:
+        return Speaker(chosen_language())
 
 
 def journal_options(command: Command) -> Command:

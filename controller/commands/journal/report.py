@@ -21,9 +21,9 @@ from controller.commands.journal.journal_options import (
 )
 from controller.commands.journal.reading import account_of
 from controller.commands.journal.report_sections import NOTHING, ReportSection, sections, summary
-from controller.commands.language import Terminal
 from controller.commands.pages.file import PageFile, write_page
 from controller.commands.text import Page, longest, page, write_out
+from controller.language import Speaker
 from controller.table.events.lines import as_sentence, clauses
 from firmware_bridge.messages import AnyText, message, sentences
 
@@ -74,7 +74,7 @@ def report(asked: JournalRequest, day: str | None, since: str | None, until: str
         output.show()
 
 
-def _tell(section: ReportSection, output: Page, say: Terminal) -> None:
+def _tell(section: ReportSection, output: Page, say: Speaker) -> None:
     output.heading(section.title)
     if section.rows:
         output.rows(list(_in_lines(section, say)))
@@ -82,7 +82,7 @@ def _tell(section: ReportSection, output: Page, say: Terminal) -> None:
         output.entry(NOTHING)
 
 
-def _in_lines(section: ReportSection, say: Terminal) -> Iterator[list[AnyText]]:
+def _in_lines(section: ReportSection, say: Speaker) -> Iterator[list[AnyText]]:
     """Yield short columns as they are, then the long ones as one text, which may wrap in a terminal."""
     if not section.columns:
         yield from map(list, section.rows)

@@ -17,17 +17,17 @@ from matplotlib.ticker import MaxNLocator
 from controller.commands.journal.account import Account
 from controller.commands.journal.days import CasinoClock
 from controller.commands.journal.report_sections import NOTHING, ReportSection, summary
-from controller.commands.language import Terminal
 from controller.commands.pages.page import DARK, Plot, drawn, rendered
 from controller.games import GAMES
 from controller.games.specification import KINDS, Kind
+from controller.language import Speaker
 from firmware_bridge.messages import Message, message
 
 FEW_BARS: Final = 12  # fewer bars than this keep the same width
 MOST_BARS: Final = 24
 
 
-def plots_of(account: Account, clock: CasinoClock, say: Terminal) -> list[Plot]:
+def plots_of(account: Account, clock: CasinoClock, say: Speaker) -> list[Plot]:
     """Return the plots that have something to show."""
     made: list[Plot] = []
     if account.hours:
@@ -99,7 +99,7 @@ TEMPLATE: Final = Path(__file__).with_name("journal_report.html")
 
 
 def page_of(
-    account: Account, made: Sequence[ReportSection], clock: CasinoClock, say: Terminal, mark: Message | None = None
+    account: Account, made: Sequence[ReportSection], clock: CasinoClock, say: Speaker, mark: Message | None = None
 ) -> str:
     """Return the page, with `mark` at its head. Texts of people and devices are escaped."""
     table = account.table

@@ -11,7 +11,6 @@ import msgspec
 
 from controller.commands.journal.journal_options import JournalRequest, journal_options, progress_of
 from controller.commands.journal.source import head_text
-from controller.commands.language import Terminal
 from controller.commands.text import write_out
 from controller.daemon.journal_types import JOURNAL_TYPES, TableFold
 from controller.journal.chain import Head
@@ -19,6 +18,7 @@ from controller.journal.file import speaking
 from controller.journal.sealing import load_key_file
 from controller.journal.verification import Finding, Verified, verify_journal
 from controller.journal.witness import WitnessedHead, read_witness
+from controller.language import Speaker
 from controller.problems import BadInputError
 from controller.table.events.lines import listed
 from firmware_bridge.messages import AnyText, Message, counted, message
@@ -111,7 +111,7 @@ def _read(witness: Path) -> list[WitnessedHead]:
         return list(read_witness(witness))
 
 
-def _tell(path: Path, found: Verified, say: Terminal) -> None:
+def _tell(path: Path, found: Verified, say: Speaker) -> None:
     counts = (
         counted("1 file", "{count} files", found.files),
         counted("1 entry", "{number} entries", found.entries, number=f"{found.entries:,}"),

@@ -44,10 +44,6 @@ NOT_DECIDED: Final = message("not decided")
 NO_CLAUSE: Final = message("no clause")
 
 
-def words_for(round_: JournaledRound) -> OwnWords:
-    return words_of(round_.game if round_.game in GAMES else "")
-
-
 def rank_named(rank: str) -> AnyText:
     """Return the rank that an entry records, with the kind of proof."""
     word, by_pin, _ = rank.partition(PROVEN_BY_PIN)
@@ -98,7 +94,7 @@ def _left(round_: JournaledRound) -> AnyText:
 
 def hand_rows(round_: JournaledRound) -> Iterator[tuple[AnyText, ...]]:
     """Yield the place, the cards and the result of each hand."""
-    words = words_for(round_)
+    words = words_of(round_.game)
     for hand in round_.dealt:
         yield words.of(hand.place), " ".join(hand.cards), _became(hand)
 
@@ -122,7 +118,7 @@ def _became(hand: HandSummary) -> Message:
 
 def bet_rows(round_: JournaledRound) -> Iterator[tuple[AnyText, ...]]:
     """Yield bettor, place and wager, amount, and result of each bet."""
-    words = words_for(round_)
+    words = words_of(round_.game)
     wagers = {wager.id: wager.title for wager in GAMES[round_.game].wagers} if round_.game in GAMES else {}
     for bet in round_.settlement or round_.bets:
         where = listed([words.spot(bet["box"]), wagers.get(bet["wager"], bet["wager"])])
@@ -218,21 +214,14 @@ def resolution(found: JournaledIrregularity) -> Message:
 def step(line: EventLine, words: OwnWords) -> Message | None:
     """Return a step in the decision, as `watch` says it, with details. Raise `UnreadableEntryError`."""
     with telling(line.entry):
-        return _step(line, words)
-
-
-def _step(line: EventLine, words: OwnWords) -> Message | None:
-    said = line_of(line.event, words)
-    if said is None:
-        return None
-    match line.event["event"]:
-        case "irregularity_resolved":
-            reason = line.operation.get("reason", "") if line.event["outcome"] == "denied" else ""
-            return with_reason(said, reason)
-        case "irregularity_confirmed":
-            stated = facts_in_words(msgspec.convert(line.operation.get("facts", {}), Facts))
-            return message("{said}; stated: {facts:list}", said=said, facts=stated) if stated else said
-    return said
+        said = line_of(line.event, words)
+        match line.event["event"]:
+            case "irregularity_resolved" if said and line.event["outcome"] == "denied":
+                return with_reason(said, line.operation.get("reason", ""))
+            case "irregularity_confirmed" if stated := line.operation.get("facts"):
+                facts = facts_in_words(msgspec.convert(stated, Facts))
+                return message("{said}; stated: {facts:list}", said=said, facts=facts) if said and facts else said
+        return said
 
 
 # -- the whole -----------------------------------------------------------------------------------------------------
@@ -240,7 +229,7 @@ def _step(line: EventLine, words: OwnWords) -> Message | None:
 
 def course(round_: JournaledRound) -> Iterator[tuple[EventLine, Message]]:
     """Yield the events that are shown, each with its words."""
-    words = words_for(round_)
+    words = words_of(round_.game)
     for line in round_.course:
         if said := step(line, words):
             yield line, said
@@ -253,7 +242,7 @@ def who(line: EventLine) -> str:
 
 def tell_round(round_: JournaledRound, clock: CasinoClock, page: Page, *, simulated: bool, short: bool = False) -> None:
     """Print the whole account, with `short` without its course."""
-    words = words_for(round_)
+    words = words_of(round_.game)
     page.heading(
         message(
             "Round {round} of table {table} (SIMULATED): {ending}"
@@ -352,7 +341,7 @@ def _tell_irregularity(found: JournaledIrregularity, clock: CasinoClock, page: P
 
 def cell_of(round_: JournaledRound) -> Message:
     """Return the irregularities of a round in one line of a list."""
-    words = words_for(round_)
+    words = words_of(round_.game)
     return clauses(_cell(found, words) for found in round_.irregularities)
 
 

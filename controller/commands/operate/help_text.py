@@ -8,8 +8,8 @@ from typing import Any, Final
 import msgspec
 
 from controller.api.view import TableView
-from controller.commands.language import Terminal
 from controller.commands.text import Page, longest
+from controller.language import Speaker
 from controller.people_words import WORDS
 from controller.people_words.tokens import ACTIONS, CHOICES, FACTS, INSTRUCTIONS, KINDS, ROLES
 from controller.table import operations
@@ -52,9 +52,9 @@ WAITS: Final = {  # words that enter no operation themselves, and the phases in 
 
 def in_words(view: TableView, language: str) -> TableView:
     """Return the view with the prompt's own words in `next_step` in place of the buttons of a screen."""
-    say, step = Terminal(language), str(view.next_step)
+    say, step = Speaker(language), str(view.next_step)
     for key, word in BUTTONS.items():
-        press = say(message('press "{button}"', button=say.of_console(key)))
+        press = say(message('press "{button}"', button=say.keyed(key)))
         write = say(message("write `{word}`", word=word))
         step = step.replace(press, write).replace(_capital(press), _capital(write))
     return view if step == view.next_step else msgspec.structs.replace(view, next_step=step)

@@ -82,7 +82,7 @@ class Prompt:
         about = f", {open_}" if open_ else ""
         lost = f", {say(message('no daemon'))}" if self._table.lost else ""
         round_ = say(message("round {number}", number=view.round))
-        line = f"{view.table}, {round_}, {say.of_console(f'phase.{view.phase}')}{about}{lost}> "
+        line = f"{view.table}, {round_}, {say.keyed(f'phase.{view.phase}')}{about}{lost}> "
         width = self._session.output.get_size().columns  # a longer line would be cut
         step = "".join(f"{line}\n" for line in textwrap.wrap(str(view.next_step), width))
         return FormattedText([("italic", step), ("bold", line)])

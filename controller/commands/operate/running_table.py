@@ -19,7 +19,7 @@ from controller.api.bodies import EventId, OperationAnswer, OperationRequest
 from controller.api.client import ApiClient, NoTableError, NotAdmittedError, NotInJournalError, TableUnreachableError
 from controller.api.view import TableView
 from controller.commands.operate.help_text import in_words
-from controller.language import ENGLISH, translated
+from controller.language import ENGLISH, Speaker
 from controller.people_words.table_of_words import NothingDoneError
 from firmware_bridge.messages import Message, message
 
@@ -246,7 +246,7 @@ class RunningTable:
             await self._notify()
 
     def _say(self, said: Message) -> None:
-        self._told(translated(said, self._language))
+        self._told(Speaker(self._language)(said))
 
     async def _notify(self) -> None:
         self._shown_up_to = self._last.entry

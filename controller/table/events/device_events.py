@@ -16,7 +16,7 @@ from controller.table.model import (
 )
 from controller.table.phases import SERVICE_WORDS, Service
 from controller.table.state import TableState
-from controller.table.stop_causes import in_words
+from controller.table.stop_causes import in_words, refusal_in_words
 from firmware_bridge.capabilities import DeviceIdentity, KeyUsed
 from firmware_bridge.commands import AnyCommand, HoldExit, ReleaseExit
 from firmware_bridge.messages import AnyText, Argument, Message, message
@@ -298,7 +298,8 @@ class CommandDone(Event, frozen=True, tag="command_done"):
 
 class CommandRefused(Event, frozen=True, tag="command_refused"):
     line = with_slots(
-        message("the device refused a command: {reason_named}"), reason_named=lambda event: in_words(event["reason"])
+        message("the device refused a command: {reason_named}"),
+        reason_named=lambda event: refusal_in_words(event["reason"]),
     )
 
     command_id: int

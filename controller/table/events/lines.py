@@ -43,21 +43,10 @@ class Fields(dict[str, Any]):
         self.words = words
 
 
-class Made:
-    """A line that a function makes from the fields; None: the event is not shown.
-
-    A function itself, as an attribute of a class, would be a method.
-    """
-
-    def __init__(self, make: Callable[[Fields], Message | None]) -> None:
-        self._make = make
-
-    def __call__(self, event: Fields) -> Message | None:
-        return self._make(event)
-
-
 Line: TypeAlias = Message | Callable[[Fields], Message | None]
-"""A message whose slots are fields of the event, or a function of the fields."""
+"""A message whose slots are fields of the event, or a function of the fields; None: the event is not shown."""
+Made: TypeAlias = "staticmethod[[Fields], Message | None]"
+"""A function of the fields. It is static because an attribute of a class would be a method."""
 
 
 def line_for(line: Line, event: Fields) -> Message | None:
@@ -79,7 +68,7 @@ def _argument(value: Any) -> Argument:
 
 def with_slots(line: Message, **slots: Callable[[Fields], Argument]) -> Made:
     """Return a line with some slots that are not fields of the event."""
-    return Made(lambda event: filled(line, event, **{slot: made(event) for slot, made in slots.items()}))
+    return staticmethod(lambda event: filled(line, event, **{slot: made(event) for slot, made in slots.items()}))
 
 
 def cited(line: Line) -> Made:
@@ -89,7 +78,7 @@ def cited(line: Line) -> Made:
         said = line_for(line, event)
         return said and under(said, event["clause"])
 
-    return Made(make)
+    return staticmethod(make)
 
 
 def of_its_deck(line: Line) -> Made:
@@ -99,7 +88,7 @@ def of_its_deck(line: Line) -> Made:
         said = line_for(line, event)
         return said and for_next(said, event)
 
-    return Made(make)
+    return staticmethod(make)
 
 
 def depending(fields: Mapping[str, Message], otherwise: Message | None = None) -> Made:
@@ -109,7 +98,7 @@ def depending(fields: Mapping[str, Message], otherwise: Message | None = None) -
         line = next((said for field, said in fields.items() if event.get(field)), otherwise)
         return line and filled(line, event)
 
-    return Made(make)
+    return staticmethod(make)
 
 
 # -- parts of lines
