@@ -40,7 +40,7 @@ def test_alarms_begin_a_line_and_are_marked_if_repeated(tmp_path: Path) -> None:
 
 
 def test_an_alarm_that_cannot_be_written_is_written_later(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Metrics and output come nevertheless."""
+    """Metrics and output still appear."""
     folder, prom = tmp_path / "events", tmp_path / "m.prom"
     folder.mkdir()
     events = EventsFile(folder / "e.jsonl")
