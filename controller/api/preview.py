@@ -44,12 +44,15 @@ UNSAID: Final = frozenset(
         "operation_taken",
         "command_issued",
         "irregularity_resolved",
+        "boxes_occupied",
+        "order_corrected",
         "entry_corrected",
         "layout_corrected",
         "ruled",
     }
 )
-"""Events that a preview omits: the question itself, side effects, and what names the signer, who is not known yet."""
+"""Events that a preview omits: the question itself, side effects, and what names the signer, who is not known yet; the
+boxes of a correction, which the person has just entered."""
 NOT_TRIED: Final = message("The effect of this cannot be previewed. Enter it, or go back.")
 
 Key = TypeVar("Key", str, int)

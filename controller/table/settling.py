@@ -304,8 +304,8 @@ def _concluded(state: TableState) -> Iterator[Group]:
 # fmt: off
 FEATURE: Final[tuple[OperationRow, ...]] = (
     OperationRow(
-        operations.RecordSettled, message("record that the chips are paid"),
-        message("{who} recorded that the chips are paid."), verify_settled, record_settled, TO_PAY, NOT_HELD,
+        operations.RecordSettled, message("record that the bets are settled"),
+        message("{who} recorded that the bets are settled."), verify_settled, record_settled, TO_PAY, NOT_HELD,
         though_held=returns_bets_after_void, offers=just(operations.RecordSettled()),
         where=lambda state: state.phase is Phase.SETTLING or returns_due(state)),
     OperationRow(

@@ -18,6 +18,7 @@ import msgspec
 from controller.commands.language import language_option
 from controller.commands.text import say, write_out
 from controller.daemon.configuration import ConfigurationError, read_configuration
+from controller.daemon.host import HostClock
 from controller.games.specification import Unit
 from controller.language import Speaker
 from controller.problems import BadInputError, ConfigurationProblemError, ProblemError
@@ -409,7 +410,7 @@ async def _people(asked: Simulation, device: SimulatedDevice, pace: Tempo) -> No
     if asked.hands:
         dealer: SimulatedDealer = VisitorsHands(
             device, table, asked.dealer, plan, random, click.echo, Speaker(asked.language),
-            Patience(asyncio.get_running_loop().time, asked.supervisor_after),
+            Patience(asyncio.get_running_loop().time, asked.supervisor_after, lambda: HostClock().now().utc_ns),
         )  # fmt: skip
     else:
         dealer = SimulatedDealer(device, table, asked.dealer, plan, random, asked.crew)

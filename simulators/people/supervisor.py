@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from datetime import UTC, datetime
 from typing import Final
 
 from controller.api.irregularity_view import IrregularityView
@@ -12,28 +13,35 @@ from simulators.devices.mechanism import SET_SIZE
 from simulators.people.crew import CREW
 from simulators.people.physical_table import PhysicalTable
 
+SECOND_NS: Final = 1_000_000_000
 PATIENCE: Final = 90.0  # seconds; enough for a newcomer to read and answer a question
 
 
 class Patience:
-    """Measures how long a question has been open. A person has `seconds` to decide; `clock` is in seconds."""
+    """Measures how long a question has been open. A person has `seconds` to decide; `clock` is in seconds;
+    `utc_ns` tells the time of day.
+    """
 
-    def __init__(self, clock: Callable[[], float], seconds: float) -> None:
+    def __init__(self, clock: Callable[[], float], seconds: float, utc_ns: Callable[[], int]) -> None:
         self._clock = clock
+        self._utc_ns = utc_ns
         self.seconds = seconds
         self._asked: Hashable = None
         self._since = 0.0
+        self.ends = datetime.fromtimestamp(0, UTC)  # by the time of day when the wait began
 
     def begins(self, asked: Hashable) -> bool:
         """Return whether this question differs from the last question."""
         if asked == self._asked:
             return False
-        self._asked, self._since = asked, self._clock()
+        self._asked = asked
+        self.again()
         return True
 
     def again(self) -> None:
         """Start the wait anew."""
         self._since = self._clock()
+        self.ends = datetime.fromtimestamp(self._utc_ns() // SECOND_NS + self.seconds, UTC)
 
     @property
     def is_over(self) -> bool:

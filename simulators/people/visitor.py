@@ -99,7 +99,6 @@ class VisitorsHands(SimulatedDealer):
         self._tell = tell
         self._told: Message | None = None
         self._sees: Message | None = None  # what the page shows until the person has entered something
-        self._coming: Message | None = None  # the announcement of the person who decides
         self._shown = ""
         self._say = say
         self._patience = patience
@@ -132,12 +131,11 @@ class VisitorsHands(SimulatedDealer):
         if self._announced is not None:
             self._tell(self._say(message("{name} does not come. The matter is decided.", name=self._announced.name)))
             self._announced = None
-        self._coming = None
 
     async def _show(self, view: TableView) -> None:
         """Show the person at the page what is to be seen at the table, and who comes."""
         unlike = self._bets_unlike(view) if view.phase in AFTER_BETS and not view.irregularities else None
-        lines = dict.fromkeys(line for line in (unlike, self._sees, self._coming) if line is not None)
+        lines = dict.fromkeys(line for line in (unlike, self._sees, self._coming()) if line is not None)
         said = plain(self._say(sentences(*lines))) if lines else ""
         if said != self._shown:
             await self._client.show_seen(said)
@@ -326,19 +324,25 @@ class VisitorsHands(SimulatedDealer):
             self._patience.again()  # the person has entered something else, and is still working on it
         elif member is not CREW[0]:
             self._announced = member
-            self._coming = message(
-                "Sign as {name} ({rank}): PIN {pin}. Or {name} comes after {seconds} s.",
-                name=member.name,
-                rank=member.role.named,
-                seconds=round(self._patience.seconds),
-                pin=member.pin,
-            )
-            self._tell(self._say(self._coming))
         self._comes = None if member is CREW[0] else member
+        if begins and (coming := self._coming()):
+            self._tell(self._say(coming))
         try:
             await entered
         finally:
-            self._comes = self._coming = None
+            self._comes = None
+
+    def _coming(self) -> Message | None:
+        """Return who may sign, and when the supervisor comes if nobody does."""
+        if (member := self._comes) is None:
+            return None
+        return message(
+            "Sign as {name} ({rank}): PIN {pin}. Or {name} comes at {time}.",
+            name=member.name,
+            rank=member.role.named,
+            time=f"{self._patience.ends.astimezone():%H:%M:%S}",
+            pin=member.pin,
+        )
 
     async def _supervise(self, view: TableView, member: CrewMember) -> bool:
         """Let a supervisor decide, and try again later after a refusal. A void is entered twice."""

@@ -79,6 +79,16 @@ def asked_at(screen: str, ago: int = 1, language: str = ENGLISH) -> dict[str, An
     return state | {"offers": offers}
 
 
+def ending_at(screen: str) -> dict[str, Any]:
+    """Return the table after the first request, at the screen, to end a round in which nobody is paid."""
+    table = _nobody_paid()
+    table.do(operations.RecordSettled())
+    table.do(operations.ConcludeRound())
+    state = message(table.state)
+    asked = {"asked_by": "kim", "asked_screen": screen, "asked_utc_ns": NOW - 1_000_000_000}
+    return state | {"offers": [one | asked if one["asked"] else one for one in state["offers"]]}
+
+
 def tables() -> Iterator[tuple[str, TableHarness]]:
     for phase in Phase:
         if phase is not Phase.DEALING_SINGLES:

@@ -6,6 +6,7 @@ import contextlib
 import json
 import queue
 import threading
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -25,6 +26,7 @@ class PageServer:
         self._lock = threading.Lock()
         self.asked: list[str] = []  # paths, in order
         self.pages = ServedFiles()
+        self.tried: Callable[[bytes], PreviewAnswer] | None = None  # answers previews; without it they are refused
         self.refuse = 0  # the number of streams that are refused, as by a proxy whose daemon is away
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._http.daemon_threads = True
@@ -106,10 +108,11 @@ class PageServer:
                     self.wfile.write(page.body)
 
             def do_POST(self) -> None:
-                """Refuse previews and operations, which no test of these pages needs."""
+                """Refuse operations, which no test of these pages needs, and previews unless a test answers them."""
                 server.asked.append(self.path)
-                self.rfile.read(int(self.headers["Content-Length"]))
-                body = encode(PreviewAnswer(accepted=False, code="no-preview"))
+                sent = self.rfile.read(int(self.headers["Content-Length"]))
+                tried = server.tried if urlsplit(self.path).path == "/v1/preview" else None
+                body = encode(tried(sent) if tried else PreviewAnswer(accepted=False, code="no-preview"))
                 self.send_response(200)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(body)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from tests.console.examples import SCREEN, asked_at, beat
+from tests.console.examples import SCREEN, asked_at, beat, ending_at
 from tests.console.page_server import PageServer
 
 if TYPE_CHECKING:
@@ -99,3 +99,12 @@ def test_after_it_lapsed_it_is_asked_again_by_whose_authority(page: Page, server
     page.clock.run_for(400)
     page.locator('#sheet [data-act^="abandon_round"]').click()
     says(page, "Reason for the ruling?")
+
+
+@pytest.mark.parametrize("screen", [SCREEN.id, "ffffffffffff"])
+def test_the_end_of_a_round_is_not_asked_about_at_any_screen(page: Page, server: PageServer, screen: str) -> None:
+    """Between its two requests, which the page enters at one tap, the act has the same words at every screen."""
+    show(page, server, ending_at(screen))
+    says(page, "End the round.")
+    page.locator('#panel .primary[data-act^="conclude_round"]').wait_for()
+    assert page.locator("#panel .facts p").count() == 0

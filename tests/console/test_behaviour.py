@@ -138,6 +138,27 @@ def test_a_closed_table_is_not_paused(page: Page, server: PageServer) -> None:
     says(page, "#answer .text", "There is nothing to pause.")
 
 
+def test_why_a_button_is_off_stands_at_the_button_until_the_next_tap(page: Page, server: PageServer) -> None:
+    follow(page, server, "closed")
+    page.clock.run_for(400)
+    off = page.locator('#panel [data-act="pause_table"].off')
+    reason = page.locator("#reason")
+    box = off.bounding_box()
+    assert box is not None
+    for _ in range(2):
+        off.dispatch_event("click")
+        says(page, "#reason", "There is nothing to pause.")
+        said = reason.bounding_box()
+        assert said is not None
+        assert abs(said["y"] + said["height"] - box["y"]) < 2
+        assert said["x"] <= box["x"] + box["width"]
+        page.mouse.click(2, 2)
+        assert reason.is_hidden()
+    off.dispatch_event("click")
+    show(server, "idle")
+    reason.wait_for(state="hidden")
+
+
 def test_a_deck_is_registered_beside_opening_where_decks_are_recorded(page: Page, server: PageServer) -> None:
     follow(page, server, "closed")
     register = page.locator('#panel [data-act^="bring_deck"]')

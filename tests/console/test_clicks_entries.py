@@ -151,9 +151,16 @@ async def test_one_tap_ends_a_round_and_the_end_can_be_corrected() -> None:
         await console.turn_over_all()
         await console.end_round()
         await console.choose_in_menu("correct_entry/")
-        await console.page.locator(
-            "#panel .list button", has_text="ended the round"
-        ).wait_for()  # one, not each request
+        await console.let_pass(400)
+        ended = console.page.locator("#panel .list button", has_text="ended the round")
+        await ended.wait_for()
+        assert await ended.count() == 1, "one, not each request"
+        await console.click(ended)
+        await console.press("strike")
+        await console.press("Entered by mistake")
+        await console.sign(SUPERVISOR)
+        await console.press("conclude_round/")
+        await console.page.locator("#bar .round", has_text=console.words["phase.concluded"]).wait_for()
 
 
 async def test_a_forgotten_box_is_added_to_the_marked_ones() -> None:

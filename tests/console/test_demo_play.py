@@ -49,7 +49,7 @@ async def test_a_visitor_deals_a_round_with_an_exposed_card(marked: str) -> None
             exposed = await printed(child, r"Card \d of (.*) lies face up")
             await console.answers(exposed[0])  # after what is marked wrongly
             await report_exposed(console, exposed[1])
-            await printed(child, f"{SUPERVISOR.pin}. Or {SUPERVISOR.name} comes after 3600 s")
+            await printed(child, rf"{SUPERVISOR.pin}. Or {SUPERVISOR.name} comes at \d\d:\d\d:\d\d\.")
             await console.confirm(SUPERVISOR)
             await finish(console, boxes)
             await console.answers("All rounds dealt.")

@@ -10,8 +10,8 @@ import { placeName, say } from "./words.js";
 
 const TRIED = new Set(["confirm_irregularity", "rule", "abandon_round", "correct_entry", "correct_bet"]);
 const MOST = 6; // lines
-const found = new Map(); // by entry and operation: {lines, arrows, role, clause}; null while awaited
-const UNKNOWN = { lines: [], arrows: [], role: "", clause: "" };
+const found = new Map(); // by entry and operation: {lines, steps, arrows, role, clause}; null while awaited
+const UNKNOWN = { lines: [], steps: [], arrows: [], role: "", clause: "" };
 
 /** Forget earlier previews. */
 export function forget() {
@@ -19,8 +19,8 @@ export function forget() {
 }
 
 /**
- * Return the effect of `offer` with `values`: `{lines, arrows, role, clause}`, with the lowest rank that may enter it;
- * nothing if it is not previewed, or not known yet.
+ * Return the effect of `offer` with `values`: `{lines, steps, arrows, role, clause}`, with the lowest rank that may enter
+ * it; `steps`: the moves that the arrows show; nothing if it is not previewed, or not known yet.
  */
 export function preview(screen, offer, values = {}) {
   if (!TRIED.has(offer.operation)) return UNKNOWN;
@@ -38,12 +38,13 @@ export function preview(screen, offer, values = {}) {
 
 /** Return the lines of the preview. */
 export function ahead(screen, offer, values) {
-  return preview(screen, offer, values).lines;
+  const { lines: said, steps } = preview(screen, offer, values);
+  return [...said, ...steps];
 }
 
 function brought(screen, told, operation) {
   const arrows = drawn(told.moves);
-  return { ...told, arrows, lines: lines(screen, { ...told, arrows }, operation) };
+  return { ...told, arrows, lines: lines(screen, told, operation), steps: moveLines(screen, arrows) };
 }
 
 function lines(screen, told, operation) {
@@ -57,7 +58,6 @@ function lines(screen, told, operation) {
     ...(operation === "confirm_irregularity" ? [] : told.sentences), // the confirmation itself is not a consequence
     !told.void && !asked && told.next_step,
     told.becomes,
-    ...moveLines(screen, told.arrows),
   ].filter(Boolean);
   const [first, ...rest] = all.slice(0, MOST);
   return [
@@ -66,10 +66,12 @@ function lines(screen, told, operation) {
   ];
 }
 
+/** Return what becomes of a hand; nothing if only its result is open again, which a sentence says of all hands. */
 function hand(screen, { place, was, will }) {
   if (will?.dead && !was?.dead) return say("pay.out", { place: placeName(screen, place) });
   const before = cards(was);
   const after = cards(will);
+  if (was?.outcome && will?.shown && !will.outcome && String(was.cards) === String(will.cards)) return "";
   return before !== after && say("then.hand", { place: placeName(screen, place), was: before, will: after });
 }
 

@@ -24,10 +24,29 @@ function create() {
   return node;
 }
 
+const SHOWN = 6000; // ms
+const reason = el("p", { id: "reason", hidden: true, "aria-hidden": "true" }); // region E says it to screen readers
+document.body.append(reason);
+for (const event of ["pointerdown", "keydown"]) addEventListener(event, () => explain(null), { capture: true });
+
+/** Show above a button why it is off, until the next tap or key, or until the reason changes. Null: show nothing. */
+function explain(node) {
+  clearTimeout(reason.ends);
+  reason.about = node;
+  reason.hidden = !node;
+  if (!node) return;
+  text(reason, node.one.why);
+  const { left, top } = node.getBoundingClientRect();
+  reason.style.left = `${Math.max(0, Math.min(left, innerWidth - reason.offsetWidth))}px`;
+  reason.style.top = `${Math.max(0, top - reason.offsetHeight)}px`;
+  reason.ends = setTimeout(() => explain(null), SHOWN);
+}
+
 const APART = 40; // px: the second tap of a double tap falls nearer
 const tapped = { x: Number.NaN, y: Number.NaN };
 
 function update(node, one) {
+  if (reason.about === node && one.why !== node.one.why) explain(null);
   node.one = one;
   node.slow = one.slow;
   const off = !inContact() || Boolean(one.why);
@@ -55,6 +74,7 @@ export function tap(node, typed = false) {
   }
   if (one.why) {
     lose(one.why);
+    explain(node);
     flash(node);
     return;
   }

@@ -61,6 +61,7 @@ export function render(screen) {
   point(shown);
   mark(parts.panel, "asking", isAsking());
   mark(parts.panel, "wide", Boolean(shown.grid));
+  mark(parts.panel, "signing", step() === "sign");
   mark(parts.panel, "paying", Boolean(shown.dues));
   mark(parts.panel, "choosing", Boolean(shown.rows));
   drawDues(parts.dues, shown.dues ?? [], screen);
@@ -111,13 +112,13 @@ function whatToShow(screen) {
     const given = answered(screen, said);
     const isReplaced = flow.values.instead !== undefined && !name.startsWith("instead"); // all of it is answered
     const changes = name !== "sign" && isReplaced ? corrected(screen, flow) : [];
-    const act = [flow.offer.label ?? label(screen, flow.offer), asked.about].filter(Boolean).join(" · ");
+    const act = [flow.offer.label ?? label(screen, flow.offer), asked.about, name === "sign" && given].filter(Boolean).join(" · ");
     const isSigned = name === "sign";
     const isSaid = isSigned || name === "entry" || asked.isSaid;
     const title = asked.grid || name === "kind" ? [] : [["title", act], ...(changes.length ? changes : [!isSaid && given])];
     const brings = name === "text" || name === "authority" ? followsFrom(screen, flow) : [];
     const asks = `${flow.offer.operation}/${flow.at}`;
-    return { tone: "plain", ...asked, asks, left, facts: [...title, ...brings, ...(asked.facts ?? []), isSigned && given] };
+    return { tone: "plain", ...asked, asks, left, facts: [...title, ...brings, ...(asked.facts ?? [])] };
   }
   if (store.own.closed) return closed(store.own.closed);
   const twice = second(screen);

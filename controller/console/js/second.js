@@ -22,14 +22,19 @@ function askedHere(screen) {
   return offer?.asked_screen === screen.screen.id ? offer : undefined;
 }
 
-/** Return whether this screen requested the end of the round, which takes effect with its second request. */
+/** Return whether the end of the round was requested, at any screen and however long ago: it needs one more tap at most. */
 export function isEnding(screen) {
+  return screen.offers.some((one) => one.asked && one.allowed && one.operation === ENDS);
+}
+
+/** Return whether this screen requested the end of the round, so that the next request takes effect. */
+function endsHere(screen) {
   return askedHere(screen)?.operation === ENDS;
 }
 
 /** End the round: enter the first request unless it was entered here, then the second. */
 export function end(screen, offer) {
-  if (isEnding(screen)) again(screen, askedHere(screen));
+  if (endsHere(screen)) again(screen, askedHere(screen));
   else start(offer, { then: followed });
 }
 
@@ -37,7 +42,7 @@ export function end(screen, offer) {
 function followed({ entry }) {
   return whileAsking(async () => {
     await shown(entry);
-    if (isEnding(store.screen)) await again(store.screen, askedHere(store.screen));
+    if (endsHere(store.screen)) await again(store.screen, askedHere(store.screen));
   });
 }
 
@@ -49,14 +54,13 @@ export function lapsed(screen) {
   return say("second.lapsed", { act: say(`op.${offer.operation}`) });
 }
 
-/** Return who requested it where, for the screens that do not ask for the second request. */
+/** Return who requested a void where, for the screens that do not ask for the second request. */
 export function askedElsewhere(screen) {
   const offer = askedOnce(screen);
-  if (!offer || offer.asked_screen === screen.screen.id) return "";
+  if (!offer || offer.operation === ENDS || offer.asked_screen === screen.screen.id) return "";
   const by = screen.people.find((one) => one.id === offer.asked_by)?.name ?? offer.asked_by;
   const at = screen.view.screens.find((one) => one.id === offer.asked_screen)?.name ?? say("second.no_screen");
-  const key = offer.operation === "abandon_round" ? "second.elsewhere.abandon" : "second.elsewhere";
-  return say(key, { by, at, time: time(offer.asked_utc_ns) });
+  return say("second.elsewhere", { by, at, time: time(offer.asked_utc_ns) });
 }
 
 /** Return the panel's content after a first request here, or null. */

@@ -80,17 +80,16 @@ function about(screen, { offer }) {
   return matter ? whatAndWhere(screen, matter) : "";
 }
 
-/** Return what is signed: the answers, the clause and the round. */
+/** Return what is signed about a matter: the answers and the clause. */
 function signed(screen, { offer, values }, told) {
   const { irregularity, facts = {} } = offer.arguments;
   const matter = screen.view.irregularities.find((one) => one.id === irregularity);
-  const round = screen.view.round && say("sign.round", { round: screen.view.round });
-  if (!matter) return COMES.has(offer.operation) ? [] : [round];
+  if (!matter) return [];
   const clauses = told.clause ? [told.clause] : matter.clauses.filter(Boolean);
   return [
     ...matter.asks
       .map((name, at) => name in facts && `${matter.questions[at]} ${say(facts[name] ? "act.yes" : "act.no")}`)
       .filter(Boolean),
-    [clauses.join(say("join.comma")) || say("matter.silent"), round].filter(Boolean).join(say("join.comma")),
+    clauses.join(say("join.comma")) || say("matter.silent"),
   ];
 }

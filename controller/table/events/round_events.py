@@ -321,7 +321,7 @@ class ChipsPaid(Event, frozen=True, tag="chips_paid"):
     """The chips were paid. `returned`: every bet of a void round went back. `boxes`: payments without entered bets."""
 
     outdates: ClassVar[Message | None] = message("The chips were recorded as paid.")
-    line = depending({"returned": message("all bets are returned")}, message("chips are paid"))
+    line = depending({"returned": message("all bets are returned")}, message("bets are settled"))
 
     returned: bool = False
     boxes: tuple[PaidBox, ...] = ()
