@@ -8,7 +8,8 @@ This package makes messages about a device and its line; the core imports them a
 A slot is `{name}`, or `{name:joint}` for a list: `{boxes}` is "1, 3 and 5", `{boxes:or}` "1, 3 or 5", `{boxes:list}`
 "1, 3, 5", `{causes:clauses}` "a; b", `{notes:points}` "a. b", `{parts:sentences}` several sentences, and
 `{mistakes:lines}` indented lines. A translation may use another joint. A message that is a sentence has one mark at
-its end, and a capital letter at its beginning if that is another message. What is not a message keeps its spelling.
+its end, and a capital letter at its beginning if that is another message, or what a person said. A name or a code keeps
+its spelling.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ Argument: TypeAlias = "int | str | Message | tuple[int | str | Message, ...]"
 """Text that people or devices wrote, names, codes and clauses are `str` and stay as they are in every language."""
 
 SLOT: Final = re.compile(r"\{(\w+)(?::(\w+))?\}")
+SAID: Final = frozenset({"because", "said"})
+"""Slots for what a person wrote as a sentence: a note, a reason. Other text, if not a message, is a name or a code."""
 JOINTS: Final = {"list": ", ", "clauses": "; ", "points": ". ", "sentences": " ", "lines": "\n  "}
 DEEPEST: Final = 10  # messages within messages
 MOST_FILLED: Final = 400  # slots of a message with those within
@@ -160,14 +163,16 @@ def rendered(said: Message, text_of: Callable[[Message], str], listed: Callable[
 
 
 def _begins_with_a_name(argument: Argument, text_of: Callable[[Message], str]) -> bool:
-    """Return whether a message begins with an argument that is not a message, also in a message within."""
+    """Return whether a message begins with a name or a code, also in a message within."""
+    slot = ""
     for _ in range(DEEPEST):
         if isinstance(argument, Message):
             first = SLOT.match(text_of(argument))
-            argument = argument.args.get(first[1], 0) if first is not None else 0
+            slot = first[1] if first is not None else ""
+            argument = argument.args.get(slot, 0)
         elif isinstance(argument, tuple) and argument:
             argument = argument[0]
-    return isinstance(argument, str)
+    return isinstance(argument, str) and slot not in SAID
 
 
 def _sentence(text: str, *, keeps_spelling: bool) -> str:

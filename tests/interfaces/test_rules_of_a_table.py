@@ -107,7 +107,7 @@ def test_a_row_that_applies_after_the_settlement_is_marked(path: Path) -> None:
         ((Noticed.CONCLUDED,), "noticed between its settlement and the next round"),
         (
             (Noticed.IN_ROUND, Noticed.NEXT_ROUND),
-            "noticed while the round lasts or when the next round had begun",
+            "noticed in the round, or when the next had begun",
         ),
     ):
         quoted = ", ".join(f'"{moment.value}"' for moment in moments)

@@ -38,6 +38,7 @@ BUTTONS: Final = {
     "act.no": "deny",
     "op.name_order": "order",
     "op.record_settled": "settle",
+    "op.record_settled.none": "settle",
     "ruling.continue": "confirm",
     "op.players_examined": "examined",
 }
