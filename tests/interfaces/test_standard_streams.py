@@ -79,7 +79,7 @@ def test_a_full_standard_output_is_not_a_result(folder: Path, command: str) -> N
     assert len(shown.splitlines()) == 2, "and nothing else"
 
 
-@pytest.mark.parametrize(("how", "command"), zip(cycle(["closed", "full"]), COMMANDS, strict=False))
+@pytest.mark.parametrize(("how", "command"), list(zip(cycle(["closed", "full"]), COMMANDS, strict=False)))
 def test_an_unwritable_standard_error_does_not_change_the_result(folder: Path, command: str, how: str) -> None:
     with unwritable(how) as unwritable_number:
         assert end_of(command, folder, stderr=unwritable_number) == (COMMANDS[command], "")
