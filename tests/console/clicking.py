@@ -310,7 +310,7 @@ class Console(Person):
     async def shows_all(self) -> None:
         """Wait until the table has what the device reported, and the page what the table has."""
         async with asyncio.timeout(PATIENCE):
-            while "; 0 reports unacknowledged;" not in await self.table.move("status"):
+            while "; reports unacknowledged: 0;" not in await self.table.move("status"):
                 pass
         await self.page.evaluate(DRAWN, (await self.state())["entry"])
 
