@@ -292,8 +292,9 @@ async def test_two_swapped_hands_are_moved_back() -> None:
         await console.press("no")
         await console.reads("Then: Move")
         await console.reads("1. Cards at Box 3 to Box 1")
-        await console.press("confirm")
         await console.reads("2. Cards at Box 1 to Box 3")
+        await console.press("confirm")
+        await console.page.locator(f'#panel [data-act="{SUPERVISOR.id}"]').wait_for()
         assert await console.page.locator("#stage .arrows .line").count() == 2  # the signing person sees them
         await console.sign(SUPERVISOR)
         await console.reads("1. Cards at Box 3 to Box 1")

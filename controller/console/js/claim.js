@@ -140,6 +140,7 @@ function followed(screen, matter, offer, deny, facts) {
   const hasAnswers = matter.asks.length > 0;
   const said = hasAnswers ? stating(offer, facts) : offer;
   const told = preview(screen, said);
+  const brings = [...told.lines, ...told.steps];
   const applies = hasAnswers && told.accepted ? told : undefined;
   const whole = applies ? { ...said, role: applies.role } : said; // the answers decide who signs
   const counted = "counted_wrong" in matter.facts; // unknown facts are left out
@@ -156,7 +157,7 @@ function followed(screen, matter, offer, deny, facts) {
       ...chips(screen, matter, facts),
       ...becomes(matter, told.lines),
       // Before the answers, because three long ones fill the column.
-      ...(matter.asks.length > 1 ? told.lines.slice(0, FEW) : told.lines),
+      ...(matter.asks.length > 1 ? brings.slice(0, FEW) : brings),
       ...matter.asks.map((name, index) => `${matter.questions[index]} ${say(facts[name] ? "act.yes" : "act.no")}`),
     ],
     right: [
