@@ -335,31 +335,21 @@ class BrokerConnection:
         self._largest = getattr(properties, "MaximumPacketSize", 0)
         lacks = [what for name, refusal, what in NEEDED if reason.value == refusal or not getattr(properties, name, 1)]
         if lacks:
-            self._up.set_exception(
-                BrokerError(
-                    "floor-refused",
-                    message(
-                        "The broker {address} does not offer {lacks:list}, which the floor needs.",
-                        address=str(self._address),
-                        lacks=tuple(lacks),
-                    ),
-                    message("Allow them in the configuration of the broker."),
-                )
+            said = message(
+                "The broker {address} does not offer {lacks:list}, which the floor needs.",
+                address=str(self._address),
+                lacks=tuple(lacks),
             )
+            hint = message("Allow them in the configuration of the broker.")
         elif reason.is_failure:
-            self._up.set_exception(
-                BrokerError(
-                    "floor-refused",
-                    message(
-                        "The broker {address} refuses this program: {reason}.",
-                        address=str(self._address),
-                        reason=str(reason),
-                    ),
-                    message("Check whether it knows this certificate, and whether another program uses the same one."),
-                )
+            said = message(
+                "The broker {address} refuses this program: {reason}.", address=str(self._address), reason=str(reason)
             )
+            hint = message("Check whether it knows this certificate, and whether another program uses the same one.")
         else:
             self._up.set_result(None)
+            return
+        self._up.set_exception(BrokerError("floor-refused", said, hint))
 
     def _on_disconnect(self, client: Any, data: Any, flags: Any, reason: ReasonCode, properties: Any) -> None:
         if not self._lost.done():

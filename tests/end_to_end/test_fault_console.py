@@ -123,10 +123,10 @@ async def test_one_way_shoes_have_the_same_console(driver: str, front: list[str]
 
 async def test_its_words(simulator: Simulator) -> None:
     await simulator.start("--fault", "missing-card@7", "--seed", "5")
-    told = await simulator.ask("help", lines=len(BY_NAME) + 9)
+    printed = await simulator.ask("help", lines=len(BY_NAME) + 9)
     for name, fault in BY_NAME.items():
-        assert name in told
-        assert str(fault.does) in told or name == "unplug"
+        assert name in printed
+        assert str(fault.does) in printed or name == "unplug"
     assert "seed 5; armed: missing-card@7." in await simulator.ask("status")
     assert "51 cards" in await simulator.ask("load")
     assert "armed: nothing." in await simulator.ask("status")
