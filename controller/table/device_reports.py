@@ -22,7 +22,7 @@ from controller.table.irregularities.raising import DEVICE, already_open, raise_
 from controller.table.phases import CARDS_LEAVE, Phase
 from controller.table.power_failures import device_started
 from controller.table.state import TableState
-from controller.table.stop_causes import COMMAND, DOOR, JAM, about, in_words
+from controller.table.stop_causes import COMMAND, DOOR, JAM, about, in_words, refusal_in_words
 from firmware_bridge import observations
 from firmware_bridge.capabilities import DeviceStatus
 from firmware_bridge.cards import DECK_SIZE
@@ -65,9 +65,12 @@ def command_answered(decision: Decision, given: CommandAnswered) -> None:
         return
     decision.emit(events.CommandRefused(given.command_id, given.reason))
     if opened.command.moves_cards:
-        stop(decision, None, message("command: the device refused a command ({reason})", reason=given.reason))
+        stop(decision, None, message("command: the device refused a command ({reason})", reason=refusal_in_words(given.reason)))
     elif isinstance(opened.command, HoldExit | ReleaseExit):
-        stop(decision, None, message("command: the device refused to move its exit ({reason})", reason=given.reason))
+        said = message(
+            "command: the device refused to move its exit ({reason})", reason=refusal_in_words(given.reason)
+        )
+        stop(decision, None, said)
 
 
 def _deck_loaded(decision: Decision, given: DeviceReported, seen: observations.DeckLoaded) -> None:

@@ -59,13 +59,13 @@ REFUSALS: Final = {
 """Reasons for which a device refuses a command (docs/cardlink.md, "Commands")."""
 
 
-def refusal_in_words(reason: str) -> str | Message:
-    """Return the reason of a refusal in words, or the device's own word if it is another.
+def refusal_in_words(reason: str) -> AnyText:
+    """Return the reason of a refusal in words: a device may also name the cause for which it moves no cards.
 
-    >>> str(refusal_in_words("door")), refusal_in_words("rain")
-    ('a door is open', 'rain')
+    >>> str(refusal_in_words("door")), str(refusal_in_words("jam: exit")), refusal_in_words("rain")
+    ('a door is open', 'jam: exit', 'rain')
     """
-    return REFUSALS.get(reason, reason)
+    return REFUSALS.get(reason) or in_words(reason)
 
 
 def about(cause: AnyText) -> str:

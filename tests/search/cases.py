@@ -55,6 +55,7 @@ SMALL: Final = (
     *(case for case in CORRECTED if case.game == "F3" or (case.game in WRITTEN and case.unit is Unit.SETS)),
 )
 LARGE: Final = tuple(case for case in COUNTED if case not in SMALL)
+LARGEST: Final = Case("NC", Unit.SINGLES, boxes=2, wagers=False)  # 385,000 states: only the full form searches it
 IN_PART: Final = (
     *(Case(game_id, unit, wagers=False) for game_id in GAMES for unit in Unit),
     *(Case("F3", unit, every_start=True) for unit in Unit),
