@@ -108,10 +108,11 @@ class Reloading:
 
 
 def read_for_reload(path: Path, running: Path) -> Configuration:
-    """Read the file as a daemon would that was started with the copy `running`. Raise `ConfigurationError`."""
-    folder = running.absolute().parent  # not resolved: a link below another process's root would lead out of it
-    found = read_configuration(path, folder)
-    if fixed := needs_restart(read_configuration(running, folder), found):
+    """Read the file as a daemon would that was started when it was as in the copy `running`. Raise
+    `ConfigurationError`.
+    """
+    found = read_configuration(path)
+    if fixed := needs_restart(read_configuration(running, path.resolve().parent), found):
         raise ConfigurationError(path, [Mistake(fixed, PUT_BACK)])
     return found
 

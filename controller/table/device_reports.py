@@ -65,11 +65,13 @@ def command_answered(decision: Decision, given: CommandAnswered) -> None:
         return
     decision.emit(events.CommandRefused(given.command_id, given.reason))
     if opened.command.moves_cards:
-        stop(decision, None, message("command: the device refused a command ({reason})", reason=refusal_in_words(given.reason)))
-    elif isinstance(opened.command, HoldExit | ReleaseExit):
-        said = message(
-            "command: the device refused to move its exit ({reason})", reason=refusal_in_words(given.reason)
+        stop(
+            decision,
+            None,
+            message("command: the device refused a command ({reason})", reason=refusal_in_words(given.reason)),
         )
+    elif isinstance(opened.command, HoldExit | ReleaseExit):
+        said = message("command: the device refused to move its exit ({reason})", reason=refusal_in_words(given.reason))
         stop(decision, None, said)
 
 

@@ -98,11 +98,10 @@ def test_all_mistakes_are_reported_together_with_their_places(good: Path) -> Non
     ],
 )
 def test_a_file_is_checked_for_a_reload_as_the_daemon_reads_it(good: Path, old: str, new: str, words: str) -> None:
-    """The keys are those from startup, next to the copy that the daemon was given."""
-    copy = good.parent / "handed" / "table.toml"
+    """Relative paths in the copy from the start count from the file's folder."""
+    copy = good.parent / "reload" / "T-1.started.toml"
     copy.parent.mkdir()
     copy.write_text(GOOD)
-    (good.parent / "journal.key").unlink()
     good.write_text(GOOD.replace(old, new))
     done = cardshoe("check", str(good), "--running", str(copy))
     assert (done.exit_code, words in done.stderr) == (78 if words else 0, True), done.output

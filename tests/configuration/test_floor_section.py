@@ -9,7 +9,6 @@ import pytest
 from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration
 from controller.daemon.configuration_checks import remarks_on
 from controller.daemon.record import record_of
-from controller.daemon.reloading import read_for_reload
 from controller.floor.address import Address, Broker, Credentials
 from tests.floor.certificates import Authority
 
@@ -39,19 +38,6 @@ def test_paths_count_from_the_files_folder(tmp_path: Path) -> None:
     record = record_of(configuration).floor
     assert record is not None
     assert (record.broker, record.site, record.pit) == ("mqtts://broker.example:8883", "vienna", "p1")
-
-
-def test_a_reload_looks_for_the_files_where_the_daemon_has_its_copies(tmp_path: Path) -> None:
-    """`/proc/PID/root`, through which root reaches them, is a link that leads elsewhere once it is resolved."""
-    copies, root = tmp_path / "copies", tmp_path / "root"
-    copies.mkdir()
-    root.symlink_to(copies)
-    section = f'[floor]\nbroker = "mqtts://broker.example"\n{PLACE}{FILES}'
-    read(tmp_path, section)
-    read(copies, section)
-    floor = read_for_reload(tmp_path / "table.toml", root / "table.toml").floor
-    assert floor is not None
-    assert floor.found_broker.credentials == Credentials(root / "ca.pem", root / "own.pem", root / "own.key")
 
 
 def test_a_broker_on_this_machine_needs_no_files(tmp_path: Path) -> None:

@@ -24,6 +24,8 @@ MOST_EXPOSURE = 1.3
 # With the drop-in for a table without a port for browsers, whose device is plugged in.
 MOST_WITHOUT_NETWORK = 1.0
 
+STARTED = "/run/cardshoe-reload/%i.started.toml"  # the configuration as it was at the start
+
 # Directives that carry a decision of the design, whatever else may change.
 DECIDED = {
     ("Unit", "StartLimitIntervalSec"): ["0"],
@@ -33,7 +35,10 @@ DECIDED = {
     ("Service", "ExecStart"): ["/opt/cardshoe/bin/cardshoe run --config /etc/cardshoe/%i.toml"],
     ("Service", "ExecReload"): [
         '/bin/sh -c "kill -HUP $MAINPID"',
-        "/opt/cardshoe/bin/cardshoe config check /etc/cardshoe/%i.toml",
+        f"/opt/cardshoe/bin/cardshoe config check /etc/cardshoe/%i.toml --running {STARTED}",
+    ],
+    ("Service", "ExecStartPost"): [
+        f"-+/usr/bin/install -D -m 0640 -o root -g cardshoe /etc/cardshoe/%i.toml {STARTED}"
     ],
     ("Service", "Restart"): ["on-failure"],
     ("Service", "RestartPreventExitStatus"): ["78"],

@@ -34,6 +34,7 @@ DROP_IN = (APART / "cardshoe@.service.conf").read_text(encoding="utf-8")
 SYSUSERS = (APART / "cardshoe-TABLE.sysusers.conf").read_text(encoding="utf-8")
 RULES = (APART / "72-cardshoe-TABLE.rules").read_text(encoding="utf-8")
 COPY = "/run/cardshoe-reload/%i.toml"
+STARTED = "/run/cardshoe-reload/%i.started.toml"
 README = (UDEV / "README.md").read_text(encoding="utf-8")
 
 
@@ -57,15 +58,15 @@ def test_every_directive_has_its_reason_and_each_table_a_user() -> None:
     assert directives("ExecStart") == ["", run]
     assert {one.key for one in read(DROP_IN)} <= {
         "User", "Group", "LoadCredential", "ConfigurationDirectoryMode", "ExecStart", "RestartPreventExitStatus",
-        "ExecStopPost", "ExecReload",
+        "ExecStartPost", "ExecStopPost", "ExecReload",
     }, "it takes no protection away"  # fmt: skip
 
 
 def test_a_reload_gives_the_configuration_again_to_that_daemon_alone() -> None:
     """Root copies the configuration into a folder that belongs to root; a start does not read an old copy."""
     copy = f"+/usr/bin/install -D -m 0640 -o root -g cardshoe-%i /etc/cardshoe/%i/table.toml {COPY}"
-    at_start = "/proc/${MAINPID}/root%d/table.toml"
-    check = f"+/opt/cardshoe/bin/cardshoe config check /etc/cardshoe/%i/table.toml --running {at_start}"
+    check = f"+/opt/cardshoe/bin/cardshoe config check /etc/cardshoe/%i/table.toml --running {STARTED}"
+    assert directives("ExecStartPost") == ["", f"-+/usr/bin/install -D -m 0600 /etc/cardshoe/%i/table.toml {STARTED}"]
     assert directives("ExecReload") == ["", copy, '/bin/sh -c "kill -HUP $MAINPID"', check]
     assert directives("ExecStopPost") == [f"+/bin/rm -f {COPY}"]
 

@@ -48,6 +48,17 @@ async def test_a_reload_of_a_wrong_configuration_fails_and_logs_why(rig: Rig) ->
     assert view.entry == before.entry
 
 
+async def test_a_reload_of_a_change_that_needs_a_restart_fails(rig: Rig) -> None:
+    """systemd gives the commands of a reload the changed file in place of the one from the start."""
+    change = f"sed -i 's/^simulated = true/simulated = false/' {CONFIGURATION}"
+    assert (await rig.machine.guest.attempt(f"{change} && systemctl reload {SERVICE}")).code
+    view = await rig.table.until(lambda view: bool(view.warnings))
+    assert any("simulated" in str(one) for one in view.warnings)
+    await rig.machine.guest.run(
+        f"sed -i 's/^simulated = false/simulated = true/' {CONFIGURATION} && systemctl reload {SERVICE}"
+    )
+
+
 async def test_doctor_names_keys_paired_since_the_start(rig: Rig) -> None:
     """The daemon's copies are mounted for the daemon alone, but doctor, run as root, still finds them."""
     pair = f"cardshoe devices pair CARDSHOE-0002 --key-file /etc/cardshoe/{TABLE}/device.keys"

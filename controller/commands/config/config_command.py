@@ -62,15 +62,14 @@ def config() -> None:
 @click.option(
     "--running",
     type=click.Path(path_type=Path),
-    help="Check FILE for a reload by a daemon that was started with this copy of it.",
+    help="Check FILE for a reload by a daemon that was started when FILE was as in this copy.",
 )
 @JSON
 def check(path: Path, running: Path | None, as_json: bool) -> None:
     """Check a configuration, the files that it names and its port, as the daemon would at its start.
 
-    With --running, check as at a reload: keys and port stay as they were at the start, and a change that needs a
-    restart is a mistake. All mistakes are listed at once, each with its place and the next step; then the exit code is
-    78.
+    With --running, check as at a reload: the port is the daemon's own, and a change that needs a restart is a mistake.
+    All mistakes are listed at once, each with its place and the next step; then the exit code is 78.
     """
     from controller.commands.doctor.machine import run_program
     from controller.daemon.configuration import ConfigurationError
