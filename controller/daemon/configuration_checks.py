@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Final, TypeAlias
 
 import msgspec
@@ -307,7 +308,16 @@ LEAST_PORT: Final = 1024  # the service has no capability to open a port below i
 
 
 def remarks_on(configuration: Configuration) -> list[Mistake]:
-    return [*of_screens(configuration), *of_floor(configuration.floor)]
+    return [*of_device(configuration), *of_screens(configuration), *of_floor(configuration.floor)]
+
+
+def of_device(configuration: Configuration) -> Iterator[Mistake]:
+    port, serial = Path(configuration.device_url.path), configuration.device.serial
+    if serial and port.parent == Path("/dev/cardshoe") and port.name != serial:
+        yield Mistake(
+            message("[device] url: {port} is not the port of {serial}.", port=str(port), serial=serial),
+            message("A port in /dev/cardshoe has its device's serial number as its name: correct url or serial."),
+        )
 
 
 def of_screens(configuration: Configuration) -> Iterator[Mistake]:

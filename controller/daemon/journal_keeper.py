@@ -102,7 +102,7 @@ class JournalKeeper:
         self._log = log
         self._beside = beside
         self.unsaved_rounds = 0
-        self._look_at = self._next_at = 0  # boot time
+        self._look_at = self._next_at = self._room_at = 0  # boot time
         self._expired_due = True
         self._level = 0
         self._fills: Message | None = None
@@ -118,6 +118,7 @@ class JournalKeeper:
 
     async def committed(self, given: AnyInput, before: TableState, after: TableState) -> None:
         """Act on a commit whose input was remembered; `after` is the state to which the journal folds."""
+        self._look_at_room(self._clock.now())
         if isinstance(given, FilesExpired):
             await self._try("journal.delete_failed", self._journal.delete([one.name for one in given.files]))
         if before.in_round and not after.in_round:
@@ -146,7 +147,7 @@ class JournalKeeper:
         if now.boottime_ns < self._look_at:
             return None
         self._look_at = now.boottime_ns + LOOK_EVERY_NS
-        self._look_at_room()
+        self._look_at_room(now)
         await self._next_file(state, now)
         if not (self._keep_days and self._expired_due):
             return None
@@ -177,7 +178,10 @@ class JournalKeeper:
         await self._journal.begin_file(saved, now)
         return True
 
-    def _look_at_room(self) -> None:
+    def _look_at_room(self, now: Moment) -> None:
+        if now.boottime_ns < self._room_at:
+            return
+        self._room_at = now.boottime_ns + LOOK_EVERY_NS
         try:
             used = self._used()
         except OSError as error:

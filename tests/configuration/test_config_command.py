@@ -72,6 +72,12 @@ def test_a_warning_is_counted_in_the_first_line(good: Path) -> None:
     assert "no mistakes, but 1 warning. Table T-1" in cardshoe("check", str(good)).stdout
 
 
+def test_a_port_of_another_device_is_a_warning(good: Path) -> None:
+    good.write_text(re.sub('url = "[^"]*"', 'url = "serial:///dev/cardshoe/S-2"\nserial = "S-1"', GOOD, count=1))
+    said = cardshoe("check", str(good)).stdout
+    assert "[device] url: /dev/cardshoe/S-2 is not the port of S-1." in said
+
+
 def test_all_mistakes_are_reported_together_with_their_places(good: Path) -> None:
     bad = GOOD.replace('"sets"', '"piles"').replace("[api]", "[api]\nsocke = 1").replace(HASH, "x")
     good.write_text(bad)

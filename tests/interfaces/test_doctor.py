@@ -149,6 +149,11 @@ def unplug(pc: Pc) -> None:
     (pc.root / "dev/ttyACM0").unlink()
 
 
+def other_port(pc: Pc) -> None:
+    links = pc.root / "dev/cardshoe"
+    (links / "CARDSHOE-0001").rename(links / "CARDSHOE-0011")
+
+
 def no_rules(pc: Pc) -> None:
     (pc.root / "etc/udev/rules.d/70-cardshoe.rules").unlink()
 
@@ -278,7 +283,8 @@ def damaged_journal(pc: Pc) -> None:
     ("spoil", "what", "level", "sentence", "mend"),
     [
         (close_node, "device", "problem", "nobody may not open", "udevadm trigger"),
-        (unplug, "device", "problem", "There is no /dev/cardshoe/CARDSHOE-0001", "Plug the device in"),
+        (unplug, "device", "problem", "There is no /dev/cardshoe/CARDSHOE-0001.", "Plug the device in"),
+        (other_port, "device", "problem", "-0001, but /dev/cardshoe/CARDSHOE-0011.", "Plug the device in"),
         (no_rules, "udev", "problem", "udev has no 70-cardshoe.rules", "install -D -m 0644 $F/system/70-"),
         (old_rules, "udev", "warning", "does not match this version", "$F/system/70-cardshoe.rules /"),
         (unpaired, "pairing", "problem", "CARDSHOE-0001 is not paired", "cardshoe devices pair CARDSHOE-0001"),

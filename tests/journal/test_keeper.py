@@ -231,6 +231,15 @@ async def test_a_disk_that_fills_is_reported_at_each_level_and_shown_as_long_as_
     assert table.log.events[-1] == "journal.disk_not_read"
 
 
+async def test_a_disk_that_fills_in_a_round_is_reported_in_that_round() -> None:
+    table = Table()
+    await table.later()
+    table.used = 85
+    table.boottime_ns += LOOK_EVERY_NS
+    await table.keeper.committed(NOTED, PLAYING, PLAYING)
+    assert table.log.events == ["journal.disk_fills"]
+
+
 async def test_nothing_is_checked_more_than_once_a_minute() -> None:
     table = Table()
     await table.later()

@@ -9,8 +9,9 @@ import pytest
 from controller.api.in_language import in_language
 from controller.api.view import LinkView, TableView, view_of
 from controller.commands.operate.completion import candidates, unfinished
-from controller.commands.operate.help_text import BUTTONS, in_words, lawful_words
+from controller.commands.operate.help_text import BUTTONS, in_words, lawful_words, write_about
 from controller.commands.operate.operator import Line
+from controller.commands.text import Page
 from controller.language import Speaker
 from controller.language.catalogue import english_of_pages
 from controller.people_words import WITHOUT_WORDS, WORDS
@@ -85,6 +86,16 @@ def test_the_next_step_names_the_command_in_another_language() -> None:
     view = table("begin", "deal 2", "report foreign_card", "confirm")
     step = in_words(in_language(view, Speaker("zh-Hans")), "zh-Hans").next_step
     assert str(step).endswith("再输入 `return bets`。")
+
+
+@pytest.mark.parametrize("language", ["en", "zh-Hans"])
+def test_a_question_comes_with_the_command_that_answers_it(language: str) -> None:
+    view = in_words(in_language(table("begin", "deal 2", "report power_failure"), Speaker(language)), language)
+    (asked,) = view.irregularities[0].asks
+    assert str(view.next_step).count(f"`confirm {asked} yes`") == 1
+    paper = Page(None, Speaker(language))
+    write_about(paper, "confirm", (asked,))
+    assert re.search(rf"FACT\W+{asked}$", str(paper), re.MULTILINE)
 
 
 def test_words_that_only_scenarios_have_are_not_offered() -> None:

@@ -92,9 +92,12 @@ def _serial(table: CheckedTable, written: str) -> Iterator[MachineFinding]:
             message("In another terminal: {command}", command=start),
         )
     elif not node.exists():
+        there = sorted(one.name for one in machine.path(STABLE[0]).glob("*") if one.exists())
+        others = tuple(f"{STABLE[0]}{name}" for name in there)
+        named = message("There is no {path}, but {others:list}.", path=written, others=others)
         yield problem(
             message("device"),
-            message("There is no {path}.", path=written),
+            named if others else message("There is no {path}.", path=written),
             message("Plug the device in and switch it on; then {command}", command=RELOAD),
         )
     else:

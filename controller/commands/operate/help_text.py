@@ -58,6 +58,11 @@ def in_words(view: TableView, language: str) -> TableView:
         press = say(message('press "{button}"', button=say.keyed(key)))
         write = say(message("write `{word}`", word=word))
         step = step.replace(press, write).replace(_capital(press), _capital(write))
+    for one in view.irregularities:
+        for fact, question in zip(one.asks, one.questions, strict=True):
+            if str(question) in step:
+                answer = message("Write `confirm {fact} yes` or `confirm {fact} no`.", fact=fact)
+                step = say(message("{parts:sentences}", parts=(step, answer)))
     return view if step == view.next_step else msgspec.structs.replace(view, next_step=step)
 
 
@@ -104,8 +109,8 @@ def write_help(paper: Page, view: TableView, offers: list[dict[str, Any]] | None
     paper.entry(message("`help WORD` explains one."), indent=0)
 
 
-def write_about(paper: Page, word: str) -> None:
-    """Write the meaning of a word, and the names in its form."""
+def write_about(paper: Page, word: str, asked: tuple[str, ...] = ()) -> None:
+    """Write the meaning of a word, and the names in its form: of facts those that are `asked`, if any."""
     if word in OWN_WORDS:
         paper.entry(message("{name}: {meaning}.", name=word, meaning=OWN_WORDS[word]), indent=0)
         return
@@ -119,4 +124,5 @@ def write_about(paper: Page, word: str) -> None:
         paper.entry(message("{name}: {meaning}.", name=one.form, meaning=one.meaning), indent=0)
         for placeholder, names in NAMES.items():
             if placeholder in one.form:
-                paper.entry(message("{placeholder}: {names:list}", placeholder=placeholder, names=names))
+                listed = asked if asked and placeholder == "FACT" else names
+                paper.entry(message("{placeholder}: {names:list}", placeholder=placeholder, names=listed))

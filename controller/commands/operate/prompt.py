@@ -97,7 +97,8 @@ class Prompt:
                 paper.show()
             case ["help", *rest]:
                 paper = page()
-                write_about(paper, " ".join(rest))
+                asked = tuple(fact for one in self._table.view.irregularities for fact in one.asks)
+                write_about(paper, " ".join(rest), asked)
                 paper.show()
             case ["table"]:
                 click.echo(how_it_stands(self._table.view, chosen_language()))
