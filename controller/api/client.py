@@ -269,7 +269,11 @@ class ApiClient:
                 sentence, message("The daemon ended and left its socket behind: start it again.")
             )
         return TableUnreachableError(
-            sentence, message("Start it (systemctl start cardshoe@TABLE), or name its socket with --socket.")
+            sentence,
+            message(
+                "Start it (systemctl start cardshoe@TABLE), or name its socket with --socket. If it does not start, "
+                "journalctl -u cardshoe@TABLE -n 20 says why."
+            ),
         )
 
     async def _read(self, verb: str, path: str, body: bytes | None = None) -> bytes:

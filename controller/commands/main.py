@@ -17,6 +17,10 @@ from controller.commands.standard_streams import StandardStreams
 from controller.problems import BadInputError
 from firmware_bridge.messages import message
 
+HOME, FOLDER = os.path.split(sys.prefix)  # without pathlib, for a fast --help
+BUILD: Final = f" ({FOLDER})" if HOME == "/opt/cardshoe" else ""
+"""The build of the installed package, by the name of its folder."""
+
 OWN: Final = {  # name -> module:attribute, imported when it is used
     "run": ("controller.commands.run", "run"),
     "watch": ("controller.commands.watch", "watch"),
@@ -109,7 +113,7 @@ def _reset_inherited() -> None:
     others=OTHERS,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.version_option(package_name="cardshoe", prog_name="cardshoe")
+@click.version_option(package_name="cardshoe", prog_name="cardshoe", message=f"%(prog)s, version %(version)s{BUILD}")
 @partial(language_option, passed=False)
 def main() -> None:
     """The host of an electronic card shoe or shuffler: knows the next hand, enforces the deal, reports irregularities.

@@ -76,7 +76,7 @@ def run(path: Path, reread: Path | None, verbose: bool) -> None:
     """
     from controller.api.tcp_listener import PortRefusedError
     from controller.api.unix_socket import SocketRefusedError
-    from controller.daemon.configuration import ConfigurationError, read_configuration
+    from controller.daemon.configuration import ConfigurationError, in_originals, read_configuration
     from controller.daemon.logs import configure_logs
     from controller.daemon.starting import HangUps, Origin
     from controller.journal import JournalError
@@ -111,7 +111,7 @@ def run(path: Path, reread: Path | None, verbose: bool) -> None:
         SocketRefusedError,
         PortRefusedError,
     ) as error:
-        raise ConfigurationProblemError(error) from error
+        raise ConfigurationProblemError(*in_originals((error.message, error.hint), path)) from error
     except BridgeError as error:
         raise DeviceProblemError(error) from error
     except OSError as error:

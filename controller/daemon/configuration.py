@@ -117,7 +117,7 @@ def _with_game_id(written: dict[str, Any]) -> dict[str, Any]:
 
 AT_THE_START: Final = re.compile(r"/credentials/cardshoe@(.+)\.service/([^/]+)")
 """The path that `LoadCredential=` of the unit gives."""
-AT_A_RELOAD: Final = re.compile(r"/cardshoe-reload/(.+)(\.toml)")
+AT_A_RELOAD: Final = re.compile(r"/cardshoe-reload/(.+?)(?:\.started)?\.toml")
 """The path that `ExecReload=` of the unit gives."""
 
 
@@ -138,9 +138,13 @@ def original_of(path: Path) -> Original | None:
 
 
 def in_originals(said: Argument, path: Path) -> Any:
-    """Replace the copy's path in a text or message with that of the file that people edit."""
+    """Replace the copy's path in a text or message, and those of the files beside it, with those of the files that
+    people edit.
+    """
     original = original_of(path)
-    return said if original is None else with_path(said, str(path), str(original.path))
+    if original is None:
+        return said
+    return with_path(with_path(said, str(path), str(original.path)), str(path.parent), str(original.path.parent))
 
 
 def with_path(said: Argument, before: str, after: str) -> Any:

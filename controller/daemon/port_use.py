@@ -108,11 +108,16 @@ def use_of(port: int, run: Run, asking: Ask = ask) -> PortUse:
     return PortUse(refused, state.table, _program_at(port, run), state.warnings)
 
 
+class DeviceFields(msgspec.Struct):
+    sentence: str = ""
+
+
 class StateFields(msgspec.Struct):
     """The fields that are read from `GET /v1/state`."""
 
     table: str
     warnings: tuple[str, ...] = ()
+    device: DeviceFields = msgspec.field(default_factory=DeviceFields)
 
 
 def _state_at(port: int, asking: Ask) -> StateFields:

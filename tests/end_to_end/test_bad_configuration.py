@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import socket
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -220,3 +221,16 @@ async def test_of_a_copy_that_systemd_made_the_original_is_named(tmp_path: Path)
     assert daemon.err[-1].strip() == (
         "This is systemd's copy. Correct /etc/cardshoe/NC-01/table.toml, then `systemctl restart cardshoe@NC-01`."
     )
+
+
+async def test_of_a_copied_key_file_the_original_is_named(stage: Stage) -> None:
+    folder = stage.folder / "credentials/cardshoe@NC-01.service"
+    folder.mkdir(parents=True)
+    for name in ("journal.key", "table.toml"):
+        shutil.copy(stage.folder / name, folder)
+    (folder / "device.keys").write_text("CARDSHOE-0001\n")
+    daemon = Child("controller", "run", "--config", str(folder / "table.toml"))
+    assert await daemon.ended() == BAD_CONFIGURATION
+    said = "\n".join(daemon.err)
+    assert "/etc/cardshoe/NC-01/device.keys" in said
+    assert "credentials" not in said

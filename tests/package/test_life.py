@@ -213,7 +213,8 @@ def test_a_removal_and_a_purge_leave_the_documented_files(bare: BareRoot, made: 
 
 
 def test_a_removed_package_can_be_installed_again(installed: BareRoot, made: Made) -> None:
-    installed.run(f"dpkg -r cardshoe; dpkg -i {installed.take(made.package)}; cardshoe --version")
+    said = installed.run(f"dpkg -r cardshoe; dpkg -i {installed.take(made.package)}; cardshoe --version")
+    assert f"({versions(installed).pop()})" in said
     installed.run(f"dpkg -i {installed.take(made.older)}; cardshoe --version")
     (there,) = versions(installed)
     assert there.startswith(OLDER), "and so does the version before"

@@ -130,8 +130,9 @@ def _at_socket(table: CheckedTable) -> Iterator[MachineFinding]:
     for uid in _users_to_ask_as(table):
         reply = table.machine.ask_socket(path, "/readyz", uid)
         if reply is not None and reply.status != 403:
-            yield _readiness(table, reply)
-            for sentence in state_in(table.machine.ask_socket(path, "/v1/state", uid)).warnings:
+            state = state_in(table.machine.ask_socket(path, "/v1/state", uid))
+            yield _readiness(table, reply, state.device.sentence)
+            for sentence in state.warnings:
                 yield warning(message("table"), sentence)
             return
 
@@ -147,13 +148,14 @@ def _ready(table: CheckedTable, http: HttpSection) -> MachineFinding:
     return _readiness(table, table.machine.ask(http.port, "/readyz", ""))
 
 
-def _readiness(table: CheckedTable, reply: Reply | None) -> MachineFinding:
+def _readiness(table: CheckedTable, reply: Reply | None, device: str = "") -> MachineFinding:
+    """Check that the table can deal. `device` is what the daemon says of its device."""
     if reply is not None and reply.status == 200:
         return ok(message("ready"), message("The table can deal."))
     said = reply.text.strip() if reply is not None else message("The daemon does not answer /readyz.")
     return problem(
         message("ready"),
-        said,
+        message("{parts:sentences}", parts=tuple(filter(None, (said, device)))),
         f"{_run_as_table_user(table)}cardshoe status --socket {table.configuration.api.socket}",
     )
 

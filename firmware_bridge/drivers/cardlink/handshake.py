@@ -189,9 +189,10 @@ def rejected(frame_body: bytes, *, two_keys: bool = False) -> LinkOver:
         said = message("The device refused this host ({code}): {text}.", code=reject.code, text=reject.text)
     differ = (
         message(
-            "The device has neither of its two keys here: pair it again."
+            "The device has neither of its two keys here: put back the key file from the safe, or pair it again."
             if two_keys
-            else "The host and the device have different keys: pair the device again."
+            else "The host and the device have different keys: put back the key file from the safe, or pair the device "
+            "again."
         )
         if reject.code == "proof"
         else None
