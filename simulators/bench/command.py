@@ -45,7 +45,9 @@ INTERRUPTED: Final = 130  # exit code that a shell uses for SIGINT
 @click.option("--operator", type=click.IntRange(min=0), default=0, metavar="SECONDS", is_flag=False, flag_value=30,
               help="A person is present and has this many seconds for each act: drawing cards, pulling the cable, "
                   "switching the device off. By default 30.")  # fmt: skip
-@click.option("--only", metavar="WORDS", help="Run only tests with these words in their names, such as 'ack or nonce'.")
+@click.option("--only", metavar="WORDS",
+              help="Run only the test with this name, as printed, or tests with these words in their names, such as "
+                  "'ack or nonce'.")  # fmt: skip
 @click.option("--strict", is_flag=True, help="A test that is skipped fails the device.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 @click.option("--junit", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write JUnit's XML.")

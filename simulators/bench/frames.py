@@ -139,13 +139,27 @@ class FrameHost:
         return next((one for one in self.came[place:] if one.frame.kind == kind and one.body is not None), None)
 
     async def ask(self, data: bytes, kind: FrameKind, sentence: str) -> FrameCame:
-        """Send a frame until one of that kind comes, since a line may lose frames."""
+        """Send a frame until one of that kind comes, since a line may lose frames.
+
+        If all were only late, each is answered: an answer that comes after the first must not pass for the next one's.
+        """
         place = len(self.came)
-        for _ in range(3):
+        for sent in range(1, 4):
             self.write(data)
             with suppress(AssertionError):
-                return await self.wait_for(lambda: self.first(kind, place), sentence, ASKED_AGAIN)
+                answer = await self.wait_for(lambda: self.first(kind, place), sentence, ASKED_AGAIN)
+                await self._last_answers(kind, place, sent)
+                return answer
         return await self.wait_for(lambda: self.first(kind, place), sentence, ASKED_AGAIN)
+
+    async def _last_answers(self, kind: FrameKind, place: int, sent: int) -> None:
+        """Wait for as many answers as frames were sent, unless the line has lost some."""
+
+        def all_came() -> bool | None:
+            return sum(one.frame.kind == kind for one in self.came[place:]) >= sent or None
+
+        with suppress(AssertionError):
+            await self.wait_for(all_came, "", ASKED_AGAIN)
 
     async def until_statuses(self, number: int, place: int | None = None) -> list[FrameCame]:
         """Return everything since an index (or from the call on) until that many statuses came, which serve as a

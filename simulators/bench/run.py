@@ -6,7 +6,7 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, NoReturn
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, NoReturn
 import click
 import msgspec
 
-from controller.problems import ProblemError
+from controller.problems import BadInputError, ProblemError
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.drivers.base import LinkReady
 
@@ -86,20 +86,27 @@ class BenchOptions(NamedTuple):
         ]  # fmt: skip
         named += [word for name, file in self.files.items() if file is not None for word in (name, str(file))]
         named += self.recognition
-        named += ["--junit-xml", str(self.junit)] if self.junit else []
-        return [*named, "-k", self.only] if self.only else named
+        return [*named, "--junit-xml", str(self.junit)] if self.junit else named
+
+    def chooses(self, name: str) -> bool:
+        """Return whether the test runs. `only` has a name as it is printed, or parts of names with "or" between two."""
+        if not self.only:
+            return True
+        words = " ".join(self.only.lower().replace("_", " ").split())
+        return words in name or any(part in name for part in words.split(" or "))
 
 
 class Watcher:
     """A pytest plug-in that prints tests as they end and collects what they measure."""
 
-    def __init__(self, prints: bool) -> None:
+    def __init__(self, prints: bool, chooses: Callable[[str], bool]) -> None:
         self.tests: list[Tested] = []
         self.measurements: list[Measurement] = []
         self.interrupted = False
         self.unprinted: ProblemError | None = None  # why a line could not be printed, after which no test begins
+        self.chosen = 0
         self._session: pytest.Session | None = None
-        self._prints = prints
+        self._prints, self._chooses = prints, chooses
         self._screen, self._errors = sys.stdout, sys.stderr
 
     def pytest_configure(self, config: pytest.Config) -> None:
@@ -110,6 +117,10 @@ class Watcher:
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         self._session = session
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items[:] = [item for item in items if self._chooses(_name(item.nodeid))]
+        self.chosen = len(items)
 
     def interrupt(self, number: int, frame: object) -> NoReturn:
         """Handle SIGINT: no further test begins, whatever the result of the running test."""
@@ -122,7 +133,7 @@ class Watcher:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.when != "call" and report.outcome == "passed":
             return
-        name = report.nodeid.rpartition("::")[2].removeprefix("test_").replace("_", " ")
+        name = _name(report.nodeid)
         tested = Tested(name, report.outcome, _why(report))
         self.tests.append(tested)
         if not self._prints or self.unprinted is not None:
@@ -133,6 +144,10 @@ class Watcher:
             self.unprinted = error
             if self._session is not None:
                 self._session.shouldstop = "unprinted"
+
+
+def _name(nodeid: str) -> str:
+    return nodeid.rpartition("::")[2].removeprefix("test_").replace("_", " ")
 
 
 def _why(report: pytest.TestReport) -> str:
@@ -147,12 +162,12 @@ def _why(report: pytest.TestReport) -> str:
 
 
 def run_tests(asked: BenchOptions, ready: LinkReady) -> BenchReport:
-    """Let pytest run the tests. Raise KeyboardInterrupt, and `ProblemError` if they did not run or could not be
-    shown.
+    """Let pytest run the tests. Raise KeyboardInterrupt, `BadInputError` if no test has the words that were asked for,
+    and `ProblemError` if they did not run or could not be shown.
     """
     import pytest
 
-    watcher = Watcher(not asked.quiet)
+    watcher = Watcher(not asked.quiet, asked.chooses)
     unseen = io.StringIO()
     with _sigint_to(watcher), redirect_stdout(unseen), redirect_stderr(unseen):
         code = pytest.main(asked.arguments(), plugins=[watcher])
@@ -160,6 +175,8 @@ def run_tests(asked: BenchOptions, ready: LinkReady) -> BenchReport:
         raise watcher.unprinted
     if code == pytest.ExitCode.INTERRUPTED:
         raise KeyboardInterrupt
+    if code == pytest.ExitCode.NO_TESTS_COLLECTED and not watcher.chosen:
+        raise BadInputError(f"No test has “{asked.only}” in its name.", "Copy a name from the report of a whole run.")
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or not watcher.tests:
         raise ProblemError(
             f"The tests of the bench did not run: {unseen.getvalue().strip()}", "Report it with this message."

@@ -10,7 +10,7 @@ from firmware_bridge.cards import DECK
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.transports.base import OnData, OnLost, Transport
 from simulators.bench.bench import seeded
-from simulators.bench.frames import FrameHost
+from simulators.bench.frames import ASKED_AGAIN, FrameHost
 from simulators.bench.promise import KEPT, PromiseTest
 from simulators.bench.promises import cards, handshake, life, operator, orders, reports, sealing
 from simulators.bench.promises.dealing import DeckDealer, DeckRecord
@@ -57,11 +57,44 @@ def in_virtual_time(test: Callable[[], Coroutine[Any, Any, None]]) -> None:
         runner.run(test())
 
 
-def ask(kept: PromiseTest, make: MakeDevice = good_device) -> None:
+class LateLine:
+    """The host's end of a line that carries nothing to the device until some seconds after it was opened."""
+
+    def __init__(self, line: Transport, seconds: float) -> None:
+        self._line = line
+        self._waiting: list[bytes] = []
+        self._loop = asyncio.get_running_loop()
+        self._free_at = self._loop.time() + seconds
+        self._loop.call_at(self._free_at, self._carry)
+
+    def write(self, data: bytes) -> None:
+        if self._waiting or self._loop.time() < self._free_at:
+            self._waiting.append(data)
+        else:
+            self._line.write(data)
+
+    def close(self) -> None:
+        self._line.close()
+
+    def _carry(self) -> None:
+        """Carry one frame, so that its answer comes before the next frame is carried."""
+        if self._waiting:
+            self._line.write(self._waiting.pop(0))
+            self._loop.call_later(0.01, self._carry)
+
+
+class LateBed(Bed):
+    """The line is opened late, as a pty of an emulator is: the first frame has been sent twice by then."""
+
+    async def _open(self, url: DeviceUrl, *, on_data: OnData, on_lost: OnLost) -> Transport:
+        return LateLine(await super()._open(url, on_data=on_data, on_lost=on_lost), ASKED_AGAIN * 1.5)
+
+
+def ask(kept: PromiseTest, make: MakeDevice = good_device, bed: type[Bed] = Bed) -> None:
     """Run a test of the bench on a device. Raise `BrokenPromiseError` where it fails."""
 
     async def run() -> None:
-        await _ask(kept, Bed(make).host)
+        await _ask(kept, bed(make).host)
 
     in_virtual_time(run)
 

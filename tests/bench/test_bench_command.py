@@ -97,6 +97,17 @@ async def test_a_person_is_asked_on_standard_error(children: Children) -> None:
     assert 'cardlink v1, "Transport": the connection did not end' in child.out[0]
 
 
+async def test_a_test_is_chosen_by_its_name_as_printed(children: Children) -> None:
+    """Also if one of its words is an operator of pytest."""
+    code, child = await children.bench("--only", "a frame not played")
+    assert code == 2, child.out
+    assert "No test has “a frame not played” in its name." in child.err[0]
+    code, child = await children.bench("--only", "a frame played back is not taken")
+    assert code == 0, child.err
+    assert child.out[0] == "passed   a frame played back is not taken"
+    assert "1 passed, 0 failed, 0 skipped." in child.out[-1]
+
+
 async def test_an_interrupt_is_one_line(children: Children) -> None:
     child = children.start("simulators.bench.command", "--only", "candidate")
     await child.until(lambda: child.out)
