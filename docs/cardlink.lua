@@ -103,7 +103,7 @@ local function text(frame, at, size)
 end
 
 local function bin(frame, at, size)
-  return size == 0 and "" or tostring(frame(at, size):bytes()), at + size
+  return size == 0 and "" or tostring(frame(at, size):bytes()):lower(), at + size
 end
 
 local function integer(frame, at, size)
