@@ -66,7 +66,7 @@ def sections(account: Account, source: Source, clock: CasinoClock) -> list[Repor
         ),
         section(
             message("Corrections, recalled cards, decks, journal, the program in the device"), _noted(account, clock),
-            TIME, ROUND, message("entry"), message("by"), WHAT,
+            TIME, ROUND, message("entry"), message("entered by"), WHAT,
         ),
         section(
             message("People"), _people(account),
