@@ -87,6 +87,7 @@ def _check_digits(number: int, part: bytes) -> str:
 def write_device_keys(path: Path, keys: dict[str, bytes]) -> None:
     """Write a new key file that only its owner may read."""
     text = "".join(f"{serial} {key.hex()}\n" for serial, key in sorted(keys.items()))
+    path = _end_of_links(path)
     path.unlink(missing_ok=True)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w") as file:
@@ -178,8 +179,10 @@ def _without_next(line: str) -> str:
 def _rewrite(path: Path, change: Callable[[list[str]], list[str]]) -> None:
     """Write a whole new file and rename it over the old one, so that a power failure leaves one of them.
 
-    Owner, group and mode are kept; a new file gets those of `_ownership_of_new_file`.
+    A symbolic link stays, and the file that it names is written. Owner, group and mode are kept; a new file gets those
+    of `_ownership_of_new_file`.
     """
+    path = _end_of_links(path)
     beside = path.with_name(f".{path.name}.new")
     try:
         before = path.stat() if path.exists() else None
@@ -212,6 +215,17 @@ def _rewrite(path: Path, change: Callable[[list[str]], list[str]]) -> None:
             message("The device keys in {path} cannot be written: {why}.", path=str(path), why=why_unreadable(error)),
             message("Run the command as the owner of the file, and check that the folder is writable."),
         ) from error
+
+
+def _end_of_links(path: Path) -> Path:
+    """Return the path that a chain of symbolic links leads to, whether a file is there or not."""
+    end = Path(os.path.realpath(path))
+    if end.is_symlink():
+        raise KeyFileError(
+            message("The device keys cannot be written: {path} is a symbolic link to itself.", path=str(path)),
+            message("Remove the link (rm {path}), or let it name a file.", path=str(path)),
+        )
+    return end if path.is_symlink() else path
 
 
 def _ownership(found: os.stat_result) -> tuple[int, int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -28,7 +29,7 @@ from firmware_bridge.card_table import read_card_table
 from firmware_bridge.device_image import read_image
 from firmware_bridge.device_keys import read_device_keys
 from firmware_bridge.errors import BridgeError
-from firmware_bridge.messages import message
+from firmware_bridge.messages import Message, message
 
 OK: Final = 200  # the HTTP status
 
@@ -49,7 +50,11 @@ def read_with_surroundings(path: Path, run: Run) -> Configuration:
             mistakes += mistakes_of_port(table, api, run)
     if mistakes:
         raise ConfigurationError(path, mistakes)
-    return Configuration(**found.good)
+    checked = Configuration(**found.good)
+    if failed := list(read_only_folders(checked.journal, checked.api)):
+        hint = message("`dmesg` says why, and `cardshoe doctor` how to mount it again.")
+        raise ConfigurationError(path, [Mistake(sentence, hint) for _, sentence in failed])
+    return checked
 
 
 def mistakes_of_files(configuration: Configuration) -> list[Mistake]:
@@ -76,9 +81,38 @@ def _mistakes_of_folders(journal: JournalSection | None, api: ApiSection | None)
         folders.append(("[api] socket", api.socket.parent))
     for place, folder in folders:
         there = next((one for one in (folder, *folder.parents) if os.path.lexists(one)), None)
-        if there is not None and not there.is_dir():
+        if there is None or there.is_dir():
+            continue
+        if there.is_symlink() and not there.exists():
+            target = os.path.realpath(there)
+            sentence = message(
+                "{place}: {path} is a symbolic link to {target}, which does not exist.",
+                place=place,
+                path=str(there),
+                target=target,
+            )
+            yield Mistake(
+                sentence, message("Mount the disk with it, or make the folder: mkdir -p {target}", target=target)
+            )
+        else:
             sentence = message("{place}: {path} is not a folder.", place=place, path=str(there))
             yield Mistake(sentence, message("Move it away, or name another folder."))
+
+
+def read_only_folders(journal: JournalSection, api: ApiSection) -> Iterator[tuple[Path, Message]]:
+    """Yield the folders of journal and socket to which nothing can be written, each with a sentence. Root sees no other
+    sign of it. A disk that failed may keep the flag of one that can be written, so that a file without a name is tried.
+    """
+    for folder in dict.fromkeys((journal.folder, api.socket.parent)):
+        there = next(one for one in (folder, *folder.parents) if one.exists())
+        if os.statvfs(there).f_flag & os.ST_RDONLY:
+            yield folder, message("{folder} is on a disk that is mounted read-only.", folder=str(folder))
+            continue
+        try:
+            os.close(os.open(there, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+        except OSError as error:
+            if error.errno in (errno.EROFS, errno.EIO):
+                yield folder, message("{folder} is on a disk that failed: it cannot be written.", folder=str(folder))
 
 
 def admitted_users(readers: Iterable[Reader], people: Iterable[Person]) -> Iterator[int]:

@@ -35,7 +35,13 @@ USERS: Final = message(
 _ONE_VALUE: Final = message(
     "A line has one value: a number without leading zeros, spaces or units, or a list in brackets, with commas."
 )
+_SEMICOLON: Final = message("Leave the semicolon out: a line ends without one.")
+_TIME: Final = message('Put the time of day between two quotes: day_begins = "06:00".')
+_PIN: Final = message("Write the hash of the PIN between quotes, never the PIN: `cardshoe pin` makes one.")
 _VALUE: Final = message("Write a value after the equals sign, or remove the line.")
+
+_BY_KEY: Final = {"uids": USERS, "pin": _PIN, "pin_hash": _PIN}
+_CLOCK: Final = re.compile(r"\d{1,2}[:.]\d\d(?:[:.]\d\d)?\s*(?:#.*)?")
 
 _BY_WORDS: Final = (
     ("Cannot declare", _TWICE),
@@ -73,10 +79,15 @@ def next_step(text: str, said: str) -> Message:
         return not_shown(at)
     if _CURLY & set(line):
         return _PLAIN
-    if line.partition("=")[0].strip() == "uids":
-        return USERS
+    key, _, written = (part.strip() for part in line.partition("="))
+    if of_key := _BY_KEY.get(key):
+        return of_key
     if "Invalid value" in said:
-        return _of_value(line.partition("=")[2].strip())
+        return _of_value(written)
+    if at == ";":
+        return _SEMICOLON
+    if _CLOCK.fullmatch(written):
+        return _TIME
     return next((step for words, step in _BY_WORDS if words in said), GENERAL)
 
 

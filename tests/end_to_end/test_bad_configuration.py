@@ -182,11 +182,17 @@ async def test_a_journal_with_a_second_name(stage: Stage) -> None:
             '"journal"\nsigning_key_file = "file/key"\n',
             "signing_key_file: {folder}/file is not a folder.",
         ),
+        (
+            '"journal"',
+            '"unmounted/journal"',
+            "{folder}/unmounted is a symbolic link to /nonexistent/disk, which does not",
+        ),
         ('"journal"', '"~/journal"', "[journal] folder must be a path that is written out, without ~ or $"),
     ],
 )
 async def test_a_place_that_cannot_be_used(stage: Stage, old: str, new: str, words: str) -> None:
     (stage.folder / "file").touch()
+    (stage.folder / "unmounted").symlink_to("/nonexistent/disk")
     stage.configuration.write_text(replacing(old, new)(stage.configuration.read_text()))
     assert words.format(folder=stage.folder) in await refusal(stage)
 

@@ -48,6 +48,7 @@ from simulators.devices.mechanism import full_capabilities
 from simulators.people.crew import CREW, CrewClient
 from tests.end_to_end.child import Orders
 from tests.end_to_end.evidence import Evidence as Account
+from tests.end_to_end.processes import Child
 from tests.end_to_end.stage import Stage, short_folder
 from tests.end_to_end.test_killed import follow_until
 from tests.support.small_disk import FILLER, fill, make_room, read_only, small_disk
@@ -132,6 +133,9 @@ async def test_a_read_only_disk(tmp_path: Path) -> None:
             daemon = stage.spawn_daemon()
             assert await daemon.ended() == 4
             assert "Read-only file system" in daemon.err[0]
+            checked = Child("controller", "config", "check", str(stage.configuration))
+            assert await checked.ended() == 78
+            assert "journal is on a disk that is mounted read-only." in checked.err[0]
             read_only(disk, False)
             await stage.start_daemon()
             assert await stage.daemon.end() == 0

@@ -342,6 +342,33 @@ def test_what_is_no_folder_is_named(tmp_path: Path, parent: str) -> None:
     assert f"cannot be written: {tmp_path / parent} is not a folder" in done.output
 
 
+@pytest.mark.parametrize("there", [True, False], ids=["the file is there", "the link dangles"])
+def test_a_symbolic_link_stays_and_its_file_is_written(tmp_path: Path, there: bool) -> None:
+    """Two names of one file of keys keep the same keys."""
+    kept = tmp_path / "safe" / "device.keys"
+    kept.parent.mkdir()
+    if there:
+        kept.touch(0o600)
+    link = tmp_path / "device.keys"
+    link.symlink_to("safe/device.keys")
+    for command in ("pair", "forget"):
+        done = devices(command, SERIAL, "--key-file", str(link))
+        assert done.exit_code == 0, done.output
+        assert link.is_symlink()
+        assert list(read_device_keys(kept)) == ([SERIAL] if command == "pair" else [])
+    write_device_keys(link, {SERIAL: bytes(range(1, 33))})
+    assert link.is_symlink()
+    assert list(read_device_keys(kept)) == [SERIAL]
+
+
+def test_a_symbolic_link_to_itself_is_named(tmp_path: Path) -> None:
+    link = tmp_path / "device.keys"
+    link.symlink_to("device.keys")
+    done = devices("pair", SERIAL, "--key-file", str(link))
+    assert done.exit_code == 2
+    assert f"{link} is a symbolic link to itself" in done.output
+
+
 def test_forgetting_removes_one_key(keys: Path) -> None:
     devices("pair", "CARDSHOE-0042", "--key-file", str(keys))
     done = devices("forget", SERIAL, "--key-file", str(keys))

@@ -525,6 +525,28 @@ def test_a_disk_that_is_mounted_read_only_is_named(pc: Pc) -> None:
 
 
 @NEEDS_ROOT
+@pytest.mark.tool("mkfs.ext4")
+def test_a_disk_that_failed_is_named_whatever_its_flags_say(pc: Pc, tmp_path: Path) -> None:
+    """A newer kernel leaves the flag of a disk that it does not write any more."""
+    image = tmp_path / "image"
+    image.write_bytes(bytes(16 << 20))
+    subprocess.run(["mkfs.ext4", "-q", image], check=True)
+    if subprocess.run(["mount", "-o", "loop", image, pc.journal], capture_output=True, check=False).returncode:
+        pytest.skip("this machine has no loop devices")
+    try:
+        subprocess.run(["mount", "-o", "remount,abort", pc.journal], check=True)
+        found = pc.findings()["disk"]
+    finally:
+        subprocess.run(["umount", pc.journal], check=True)
+    assert found["level"] == "problem"
+    assert found["sentence"] in (
+        f"{pc.journal} is on a disk that failed: it cannot be written.",
+        f"{pc.journal} is on a disk that is mounted read-only.",
+    )
+    assert f"{pc.journal}" in found["mend"]
+
+
+@NEEDS_ROOT
 def test_the_mount_to_change_is_named_also_for_a_bound_folder_with_a_blank(tmp_path: Path) -> None:
     """It is a part of the same file system as its parent."""
     folder = tmp_path / "a disk"

@@ -27,7 +27,7 @@ from controller.commands.doctor.machine import (
 )
 from controller.commands.journal.journal_options import progress_of
 from controller.daemon.configuration_checks import of_floor
-from controller.daemon.configuration_files import mistakes_of_files
+from controller.daemon.configuration_files import mistakes_of_files, read_only_folders
 from controller.daemon.journal_files import foreign_in, give_to, other_signer
 from controller.journal import JournalError
 from controller.journal.pinning import PIN
@@ -214,13 +214,14 @@ def _pin(table: CheckedTable) -> Iterator[MachineFinding]:
 
 
 def _read_only(table: CheckedTable) -> Iterator[MachineFinding]:
-    """Check that the disks of journal and socket can be written. Root sees no other sign of it."""
-    for folder in dict.fromkeys((table.configuration.journal.folder, table.configuration.api.socket.parent)):
+    """Check that the disks of journal and socket can be written."""
+    found = table.configuration
+    for folder, sentence in read_only_folders(found.journal, found.api):
         there = _nearest(folder).resolve()
-        if os.statvfs(there).f_flag & os.ST_RDONLY:
-            sentence = message("{folder} is on a disk that is mounted read-only.", folder=str(folder))
-            mend = f"dmesg | tail; mount -o remount,rw {shlex.quote(str(mount_point(there)))}"
-            yield problem(message("disk"), sentence, mend)
+        mount = shlex.quote(str(mount_point(there)))
+        writable = not os.statvfs(there).f_flag & os.ST_RDONLY
+        mend = f"umount {mount}; fsck {mount}; mount {mount}" if writable else f"mount -o remount,rw {mount}"
+        yield problem(message("disk"), sentence, f"dmesg | tail; {mend}")
 
 
 def mount_point(path: Path, mounts: str | None = None) -> Path:
