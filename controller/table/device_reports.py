@@ -30,6 +30,7 @@ from firmware_bridge.commands import HoldExit, ReleaseExit, Shuffle
 from firmware_bridge.messages import AnyText, Message, counted, message
 from firmware_bridge.observations import Observation
 
+AFTER_START: Final = 2  # the number of a boot's first report after that of its start
 Handler = Callable[[Decision, DeviceReported, Any], None]
 
 
@@ -77,8 +78,11 @@ def command_answered(decision: Decision, given: CommandAnswered) -> None:
 
 def _deck_loaded(decision: Decision, given: DeviceReported, seen: observations.DeckLoaded) -> None:
     """Record a loaded deck; if another deck is unused or a round is in progress, it waits for the next round."""
+    rest = _is_forgotten_rest(decision.state, given, seen)
     if is_about_waiting_deck(decision.state, seen.deck):
         decision.emit(events.DeckArrived(seen.deck, seen.count, seen.shuffle, waiting=True))
+        if rest:
+            decision.emit(events.DeckMadeUnusable(seen.deck, waiting=True))
         return
     if decision.state.in_round:
         _raise_doubt(decision, given, message("a deck was put into the device in the middle of a round"))
@@ -89,10 +93,22 @@ def _deck_loaded(decision: Decision, given: DeviceReported, seen: observations.D
         decision.emit(events.DeckArrived(seen.deck, seen.count, seen.shuffle, waiting=True))
     else:
         decision.emit(events.DeckArrived(seen.deck, seen.count, seen.shuffle))
+        if rest:
+            decision.emit(events.DeckMadeUnusable(seen.deck))
     for cause in decision.state.device.stops:
         if about(cause) == COMMAND:
             decision.emit(events.DeviceFreed(cause))  # with a fresh deck the command may be tried again
     order_exit_again(decision)
+
+
+def _is_forgotten_rest(state: TableState, given: DeviceReported, seen: observations.DeckLoaded) -> bool:
+    """Return whether a restarted device reports, under another number, the rest of the deck that was dealt from.
+
+    It reports that uncounted, right after its start (cardlink, "Reports"): nobody has put a full deck in.
+    """
+    waiting = state.decks.waiting
+    dealt_from = state.decks.in_play.used and (waiting is None or waiting.used)
+    return given.number == AFTER_START and not seen.count and dealt_from
 
 
 def _is_known_waiting_deck(state: TableState, deck: int) -> bool:

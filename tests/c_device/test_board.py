@@ -103,6 +103,10 @@ async def test_power_is_cut_in_the_deal(firmware: Path, unit: Unit) -> None:
             assert view.irregularities == ()
             assert view.ledger is not None
             assert (str(view.phase), view.ledger.total) == ("concluded", 52)
+            assert not view.device.open_commands  # the rest in the device is not shuffled
+            await deal_a_round(people, board, unit, 2)
+            view = await people.view()
+            assert (view.round, view.irregularities) == (2, ())
             assert await stage.daemon.end() == 0
 
 

@@ -16,6 +16,9 @@ from controller.table import events, operations
 from controller.table.model import Stage
 from controller.table.phases import Phase, Service
 from controller.table.settings import ChosenReading, Settings
+from firmware_bridge.commands import Shuffle
+from firmware_bridge.observations import DeckLoaded
+from tests.table.deck_hands import ORDER, OTHER
 from tests.table.harness import TableHarness, cards
 
 ESTABLISHED = ChosenReading("established_by", "mathematically")
@@ -226,6 +229,34 @@ def test_between_rounds_a_power_failure_is_not_raised() -> None:
     assert table.at(Service.IN_SERVICE)
     assert table.state.host_boot == "pc-2"
     table.to_dealing().finish()
+
+
+@pytest.mark.parametrize("unit", Unit)
+@pytest.mark.parametrize("in_round", [True, False])
+def test_the_rest_of_a_deck_that_the_device_has_forgotten_is_no_deck_for_a_round(unit: Unit, in_round: bool) -> None:
+    """It is neither shuffled nor taken for the deck that people have shuffled and are about to put in."""
+    table = TableHarness(unit).start().to_dealing().deal()
+    if not in_round:
+        table.finish()
+    device = table.device
+    table.lose_link()
+    device.reboot("reset")
+    device.deck, device.loaded, device.dispensed, device.shuffle = OTHER, len(device.inside), 0, 0
+    named = ORDER if unit is Unit.SINGLES else None
+    device.report(DeckLoaded(OTHER, None, named))
+    device.shuffle = named or 0
+    received = len(device.received)
+    table.connect()
+    if in_round:
+        table.do(operations.ContinueRound())
+        table.do(operations.CountCards("stub", 52 - table.state.round.dealt, "a witness"))
+        table.finish()
+    assert not [order for _, order in device.received[received:] if isinstance(order, Shuffle)]
+    if unit is Unit.SINGLES:
+        assert table.refused(operations.ShuffledOutside("batch shuffler"))[0] == "no-deck"
+    assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
+    table.to_dealing().finish()
+    assert not table.events_of(events.IrregularityRaised)
 
 
 # -- reports after the failure -----------------------------------------------------------------------------------------
