@@ -76,11 +76,6 @@ def counted(one: str, many: str, count: int, /, **args: Argument) -> Message:
     return Message(one, {"count": count, **args}, many)
 
 
-def all_of(parts: Sequence[Message]) -> Message:
-    """Join several phrases into one: "box 1 and the Dealer's hand"."""
-    return parts[0] if len(parts) == 1 else Message("{parts}", {"parts": tuple(parts)})
-
-
 def sentences(*parts: Message | None) -> Message:
     """Return several sentences as one message.
 

@@ -100,10 +100,15 @@ def _in(language: str, used: Uses) -> Iterator[tuple[CatalogueText, dict[str, in
     for text, files in used.items():
         base, _, form = text.key.rpartition(".")
         if form == "other" and f"{base}.one" in keyed:
-            for name in catalogues.plural_forms(language):
+            for name in plural_forms(language):
                 yield CatalogueText(keyed.get(f"{base}.{name}", text.id), key=f"{base}.{name}"), files
         elif form != "one" or f"{base}.other" not in keyed:
             yield text, files
+
+
+def plural_forms(language: str) -> tuple[str, ...]:
+    """Return CLDR's names of the plural forms of a language, such as `one` and `other`."""
+    return tuple(sorted({*catalogues.locale_of(language).plural_form.tags, "other"}))
 
 
 def written(catalogue: Catalog) -> bytes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextvars import ContextVar
 from functools import cache
-from typing import Any, Final, TypeVar, get_args, get_type_hints
+from typing import Any, Final, get_args, get_type_hints
 
 import msgspec
 from aiohttp import web
@@ -27,8 +27,6 @@ PHRASES: Final[dict[type[msgspec.Struct], tuple[str, ...]]] = {
 }
 """Fields that people fill in, often with a phrase that a screen offers. Other text in them is not translated."""
 
-Said = TypeVar("Said")
-IN_ENGLISH: Final = Speaker()
 WHOLE: Final = Speaker(whole=True)
 """For programs: each text in English, with its message."""
 
@@ -43,26 +41,22 @@ def speaker_for(request: web.Request) -> Speaker:
     return Speaker(language_of(request), whole=request.query.get(TEXTS) == "messages")
 
 
-def in_language(value: Said, speaker: Speaker | None) -> Said:
+def in_language(value: Any, speaker: Speaker | None) -> Any:
     """Return the same value with its messages and sentences in the speaker's language, or in English."""
-    said: Said = _said(value, speaker or IN_ENGLISH)
-    return said
-
-
-def _said(value: Any, speaker: Speaker) -> Any:
+    speaker = speaker or Speaker()
     if isinstance(value, Message):
         return speaker.text(value)
     if isinstance(value, tuple):
-        return tuple(_said(one, speaker) for one in value)
+        return tuple(in_language(one, speaker) for one in value)
     if isinstance(value, dict):
-        return {key: _said(one, speaker) for key, one in value.items()}
+        return {key: in_language(one, speaker) for key, one in value.items()}
     if not isinstance(value, msgspec.Struct):
         return value
     phrases = PHRASES.get(type(value), ())
     changed = {}
     for name in (*_fields_with_texts(type(value)), *phrases):
         was = getattr(value, name)
-        will = speaker.phrase(was) if name in phrases and isinstance(was, str) else _said(was, speaker)
+        will = speaker.phrase(was) if name in phrases and isinstance(was, str) else in_language(was, speaker)
         if will is not was and will != was:
             changed[name] = will
     return msgspec.structs.replace(value, **changed) if changed else value

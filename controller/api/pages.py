@@ -15,7 +15,7 @@ from aiohttp import web
 
 from controller.api.in_language import language_of
 from controller.language import languages
-from controller.language.catalogue import page_words
+from controller.language.catalogue import texts
 
 FOLDER: Final = Path(str(files("controller"))) / "console"
 TYPES: Final = {
@@ -115,12 +115,12 @@ def _page(body: bytes, suffix: str) -> ServedFile:
 
 
 def _starting() -> bytes:
-    said = {language: page_words(language)["page.starting"] for language in languages()}
+    said = {language: texts(language).keyed["page.starting"] for language in languages()}
     return "".join(f'<p lang="{language}">{escape(text)}</p>' for language, text in said.items()).encode()
 
 
 def _words_in(language: str) -> bytes:
-    answer = {"language": language, "languages": languages(), "words": page_words(language)}
+    answer = {"language": language, "languages": languages(), "words": texts(language).keyed}
     return json.dumps(answer, ensure_ascii=False).encode()
 
 

@@ -55,12 +55,10 @@ def with_names(event: dict[str, Any], names: Names) -> dict[str, Any]:
 
 def as_people_say(event: dict[str, Any], names: Names) -> dict[str, Any]:
     """Return the event with names instead of ids, and with signs of suits on its cards."""
-    return {key: _shown(key, value, names) for key, value in event.items()}
+    return {key: _shown(key, value, names) for key, value in with_names(event, names).items()}
 
 
 def _shown(key: str, value: Any, names: Names) -> Any:
-    if key in NAMED_FIELDS and isinstance(value, str):
-        return names.get(value, value)
     if key == "open" and isinstance(value, list):
         return [names.get(f"{MATTER}{one}", one) for one in value]
     if key == "cards" and isinstance(value, list):

@@ -23,7 +23,7 @@ from controller.api.answers import CONNECTION, Answers, json_answer
 from controller.api.bodies import MAX_ENTRY, OperationAnswer, PreviewRequest, SeenRequest
 from controller.api.callers import Caller
 from controller.api.event_streams import HEADERS, EventStreams, write
-from controller.api.in_language import ASKED, IN_ENGLISH
+from controller.api.in_language import ASKED
 from controller.api.pages import version
 from controller.api.people import People, Person
 from controller.api.preview import preview
@@ -33,6 +33,7 @@ from controller.api.screen_state import MessageKind, PersonView, ScreenView, own
 from controller.api.screen_stream import ScreenStates, ShownTable
 from controller.games.own_words import OwnWords
 from controller.journal import JournalError
+from controller.language import Speaker
 from controller.table.model import PinLock
 from controller.table.screens import FAILURES
 from firmware_bridge.messages import message
@@ -76,7 +77,7 @@ class ScreenRoutes:
     async def _screen(self, request: web.Request) -> web.StreamResponse:
         if (full := self._streams.refuse(request)) is not None:
             return full
-        caller, asked = request[CONNECTION].caller, ASKED.get() or IN_ENGLISH
+        caller, asked = request[CONNECTION].caller, ASKED.get() or Speaker()
         response = web.StreamResponse(headers=HEADERS)
         async with self._streams.following(request):
             await response.prepare(request)

@@ -347,7 +347,8 @@ def _hand(game: Game, cards: Sequence[Card]) -> HandResult:
 def _box(game: Game, written: WrittenHands, box: int, wagers: tuple[WagerResult, ...]) -> BoxResult:
     hand = written.hands[box]
     result = outcome(hand, written.dealer)
-    return BoxResult(box, _hand(game, hand), result, game.words.said_of(result, game.tie_word), wagers)
+    word = {"win": game.words.wins, "lose": game.words.loses, "tie": game.tie_word}[result]
+    return BoxResult(box, _hand(game, hand), result, word, wagers)
 
 
 def _for_each_unit(law: Law, written: WrittenHands) -> list[tuple[int, WagerResult]]:

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, overload
 
 from msgspec.structs import replace
 
-from firmware_bridge.messages import AnyText, Argument, Message, all_of, message
+from firmware_bridge.messages import AnyText, Argument, Message, message
 
 DEALER: Final = "D"
 BANKER: Final = message("Banker")
@@ -58,7 +58,7 @@ class OwnWords(NamedTuple):
             named = [message("Players {numbers}" if self.place == PLAYER else "boxes {numbers}", numbers=boxes)]
         if DEALER in places:
             named.append(self.dealers_hand)
-        return all_of(named)
+        return named[0] if len(named) == 1 else Message("{parts}", {"parts": tuple(named)})
 
     @overload
     def own(self, said: Message) -> Message: ...
@@ -74,10 +74,6 @@ class OwnWords(NamedTuple):
         "the Banker's hand ranks higher than the Player's"
         """
         return said if isinstance(said, str) else _filled(said, {"dealer": self.dealer, "box": self.place})
-
-    def said_of(self, outcome: str, tie_word: Message) -> Message:
-        """Return the result of a box's hand in words. `outcome` is a value of `controller.rules.hands.Outcome`."""
-        return {"win": self.wins, "lose": self.loses, "tie": tie_word}[outcome]
 
 
 def _filled(said: Message, owners: dict[str, Message]) -> Message:

@@ -58,18 +58,14 @@ class Texts:
         self._form_of = form_of
         self._logged: set[str] = set()
 
-    def text_of(self, given: Message) -> str | None:
-        """Return the text of a message with its slots, or None if the language does not have one."""
+    def text_of(self, given: Message) -> str:
+        """Return the text of a message with its slots. If only English has one, log its id and arguments."""
         found = self._texts.get(given.id)
         if isinstance(found, tuple):
             count = given.args.get("count")
             found = found[self._form_of(count) if isinstance(count, int) else 0]
-        return found or None
-
-    def text_or_english(self, given: Message) -> str:
-        """Return the text of a message with its slots, and log its id and arguments if only English has one."""
-        if (text := self.text_of(given)) is not None:
-            return text
+        if found:
+            return found
         if needs_text(given.id) and given.id not in self._logged and len(self._logged) < MOST_LOGGED:
             self._logged.add(given.id)
             _log().warning("language.text_missing", language=self.language, id=given.id, arguments=sorted(given.args))
@@ -84,7 +80,7 @@ class Texts:
         if joint in STYLES:
             from babel.lists import format_list
 
-            return format_list(parts, STYLES[joint], locale=_locale(self.language))
+            return format_list(parts, STYLES[joint], locale=locale_of(self.language))
         pattern = self.keyed.get(f"list.{joint}") or self.keyed["list.list"]
         return pattern.removeprefix("{before}").removesuffix("{next}").join(parts)
 
@@ -107,7 +103,7 @@ class Speaker(msgspec.Struct, frozen=True):
         if self.language == ENGLISH:
             return english(said)
         found = texts(self.language)
-        return rendered(said, found.text_or_english, found.listed)
+        return rendered(said, found.text_of, found.listed)
 
     def text(self, said: Message) -> AnyText:
         return replace(said, text=self(said)) if self.whole else self(said)
@@ -118,8 +114,8 @@ class Speaker(msgspec.Struct, frozen=True):
         >>> Speaker("en").keyed("top.tables", n=1), Speaker("zh-Hans").keyed("top.tables", n=1)
         ('1 table', '1\u5f20\u724c\u684c')
         """
-        words, number = page_words(self.language), args.get("n")
-        form = f"{key}.{_locale(self.language).plural_form(number)}" if isinstance(number, int) else key
+        words, number = texts(self.language).keyed, args.get("n")
+        form = f"{key}.{locale_of(self.language).plural_form(number)}" if isinstance(number, int) else key
         pattern = next((words[name] for name in (form, f"{key}.other", key) if name in words), None)
         if pattern is None:
             return key.rpartition(".")[2].replace("_", " ")
@@ -140,11 +136,6 @@ class Speaker(msgspec.Struct, frozen=True):
 def _phrases(language: str) -> Mapping[str, str]:
     keyed = texts(language).keyed
     return {text: keyed[key] for key, text in english_of_pages().items() if key.startswith("phrase.")}
-
-
-def page_words(language: str) -> Mapping[str, str]:
-    """Return every word in that language, or in English if the catalogue lacks it."""
-    return texts(language).keyed
 
 
 def needs_text(id_: str) -> bool:
@@ -172,7 +163,7 @@ def codes() -> tuple[str, ...]:
 @cache
 def languages() -> dict[str, str]:
     """Return the code of each language with its own name, which only CLDR's data have."""
-    names = {code: str(_locale(code).language_name) for code in codes()}
+    names = {code: str(locale_of(code).language_name) for code in codes()}
     unknown = {code for code, name in names.items() if name == names[ENGLISH]} - {ENGLISH}
     return {code: code if code in unknown else f"{name[:1].upper()}{name[1:]}" for code, name in names.items()}
 
@@ -267,13 +258,8 @@ def read_file(path: Path) -> Any:
         raise CatalogueError(f"{path.name}, line {line}: {error}") from error
 
 
-def plural_forms(language: str) -> tuple[str, ...]:
-    """Return CLDR's names of the plural forms of a language, such as `one` and `other`."""
-    return tuple(sorted({*_locale(language).plural_form.tags, "other"}))
-
-
 @cache
-def _locale(language: str) -> Any:
+def locale_of(language: str) -> Any:
     """Return Babel's locale, that of English for a language that CLDR does not have."""
     from babel.core import Locale, UnknownLocaleError
 

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from controller.games.specification import Unit
-from controller.language.catalogue import page_words
+from controller.language.catalogue import texts
 from firmware_bridge.cards import Card
 from simulators.people.crew import CREW, CrewMember
 from tests.end_to_end.browser import free_port
@@ -132,7 +132,7 @@ class Person:
     """A person who reads the page and taps."""
 
     def __init__(self, page: Page, language: str = "en") -> None:
-        self.words = page_words(language)
+        self.words = texts(language).keyed
         self.page = page
         self.language = language
 

@@ -14,7 +14,7 @@ import pytest
 from controller.floor.broker import BrokerConnection, connected
 from controller.floor.floor_view import MOST_TABLES
 from controller.language import languages
-from controller.language.catalogue import page_words
+from controller.language.catalogue import texts
 from tests.console.album import Album, write_index
 from tests.end_to_end.processes import PATIENCE
 from tests.floor.many_tables import (
@@ -120,7 +120,7 @@ def language(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 
 
 async def test_floors_of_any_size_have_no_layout_errors(language: str, tmp_path: Path) -> None:
-    said = page_words(language)
+    said = texts(language).keyed
     async with looking(tmp_path, language=language) as eyes:
         page, album = eyes.page, Album(f"floor-{language}", eyes.page, FLOOR)
         await eyes.says(said["headline.none"])

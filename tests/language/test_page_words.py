@@ -12,24 +12,25 @@ from controller.floor import BrokerCode
 from controller.floor.floor_view import Trouble
 from controller.games.specification import Kind
 from controller.language import Speaker, languages
-from controller.language.catalogue import english_of_pages, page_words, plural_forms
+from controller.language.catalogue import english_of_pages, texts
 from controller.roles import Role
 from controller.rules.hands import Outcome
 from controller.table.phases import Phase
 from tests.architecture.sources import ROOT
+from tools.catalogue import plural_forms
 
 FORM: Final = re.compile(r"\.(zero|one|two|few|many|other)$")  # CLDR's plural categories
 ARGUMENT: Final = re.compile(r"\{(\w+)\}")
 NAMED: Final = re.compile(r"[\"'`]([a-z_]+\.[\w.-]*(?:\$?\{)?)")
 SCRIPTS: Final = (ROOT / "controller/console/js", ROOT / "controller/floor/page/js")
-SAYS: Final = re.compile(r"\bpage_words\b|\bkeyed\b|\bFloorWords\b|\bTelling\b")
+SAYS: Final = re.compile(r"\bkeyed\b|\bFloorWords\b|\bTelling\b")
 """Programs that say these words name one of these."""
 
 
 def arguments(language: str) -> dict[str, set[str]]:
     """Return the arguments of each key, its plural forms taken together."""
     found: dict[str, set[str]] = {}
-    for key, pattern in page_words(language).items():
+    for key, pattern in texts(language).keyed.items():
         found.setdefault(FORM.sub("", key), set()).update(ARGUMENT.findall(pattern))
     return found
 
@@ -47,9 +48,9 @@ def named() -> tuple[set[str], tuple[str, ...]]:
 @pytest.mark.parametrize("language", languages())
 def test_every_language_has_the_same_keys_and_arguments(language: str) -> None:
     assert arguments(language) == arguments("en")
-    counted = {FORM.sub("", key) for key in page_words(language) if FORM.search(key)}
+    counted = {FORM.sub("", key) for key in texts(language).keyed if FORM.search(key)}
     for key in counted:
-        assert {f"{key}.{form}" for form in plural_forms(language)} <= set(page_words(language))
+        assert {f"{key}.{form}" for form in plural_forms(language)} <= set(texts(language).keyed)
 
 
 def test_english_keys_are_in_order() -> None:

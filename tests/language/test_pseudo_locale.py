@@ -14,7 +14,7 @@ from controller.api.preview import preview
 from controller.api.screen_state import LastView, MessageKind, table_message
 from controller.api.view import LinkView, view_of
 from controller.language import Speaker, languages
-from controller.language.catalogue import page_words
+from controller.language.catalogue import texts
 from controller.table.offers import decisions, offers
 from controller.table.state import TableState
 from firmware_bridge.messages import Message, message
@@ -80,7 +80,7 @@ def test_no_text_of_any_state_is_left_in_plain_letters(language: str) -> None:
 
 
 def test_every_word_of_the_pages_is_in_brackets(language: str) -> None:
-    words = page_words(language)
+    words = texts(language).keyed
     assert {key: text for key, text in words.items() if WORD.search(PARTS.sub("", text))} == {}
     assert all(OPENING in text for text in words.values() if set(text) & set(ACCENTED))
 

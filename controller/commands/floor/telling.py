@@ -10,7 +10,7 @@ from controller.floor.floor_view import Floor, Matter
 from controller.floor.page_stream import matter_in
 from controller.journal.codec import Clock
 from controller.language import Speaker
-from controller.language.catalogue import page_words
+from controller.language.catalogue import texts
 from firmware_bridge.messages import AnyText
 
 MINUTE: Final = 60_000  # ms
@@ -35,7 +35,7 @@ class FloorWords:
 
     def device(self, kind: str) -> str:
         key = f"device.{kind}"
-        return self(key if key in page_words(self.language) else "device.device")
+        return self(key if key in texts(self.language).keyed else "device.device")
 
     def span(self, ms: int) -> str:
         """Return a duration in seconds below a minute, then in minutes, then in hours."""

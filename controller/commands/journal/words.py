@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from controller.api.narration import line_of, with_messages
+from controller.api.narration import PLACE, line_of, with_messages
 from controller.commands.journal.days import CasinoClock, device_clock, lasted
 from controller.commands.journal.decisions import DEVICE, PROGRAM, EventLine, telling
 from controller.commands.journal.rounds import (
@@ -93,8 +93,10 @@ def _left(round_: JournaledRound) -> AnyText:
 
 
 def hand_rows(round_: JournaledRound) -> Iterator[tuple[AnyText, ...]]:
-    """Yield the place, the cards and the result of each hand."""
+    """Yield the First Card, then the place, the cards and the result of each hand."""
     words = words_of(round_.game)
+    if round_.first_card:
+        yield message("First Card"), round_.first_card, ""
     for hand in round_.dealt:
         yield words.of(hand.place), " ".join(hand.cards), _became(hand)
 
@@ -152,15 +154,11 @@ def title(found: JournaledIrregularity, words: OwnWords) -> Message:
     row = found.row
     kind = words.own(KINDS[Kind(found.kind)])
     clause = row["clause"] or row.get("authority") or NO_CLAUSE
-    if _is_place(found.place):
+    if PLACE.fullmatch(found.place):
         return message(
             "{row}, {place}: {kind} ({clause})", row=row["id"], place=words.of(found.place), kind=kind, clause=clause
         )
     return message("{row}: {kind} ({clause})", row=row["id"], kind=kind, clause=clause)
-
-
-def _is_place(place: str) -> bool:
-    return place == "D" or (place[:1] == "B" and place[1:].isdigit())
 
 
 def follows(found: JournaledIrregularity) -> Message:
@@ -255,7 +253,7 @@ def tell_round(round_: JournaledRound, clock: CasinoClock, page: Page, *, simula
     )
     for line in (*_head(round_, clock), ended(round_)):
         page.entry(line)
-    _tell_hands(round_, page)
+    _tell_rows(message("Hands"), list(hand_rows(round_)), page)
     if round_.irregularities:
         page.heading(message("Irregularities"))
     for found in round_.irregularities:
@@ -273,13 +271,6 @@ def tell_round(round_: JournaledRound, clock: CasinoClock, page: Page, *, simula
 
 def _row_of(line: EventLine, said: AnyText, clock: CasinoClock) -> tuple[AnyText, ...]:
     return clock.hour(line.utc_ns), str(line.entry), who(line), said
-
-
-def _tell_hands(round_: JournaledRound, page: Page) -> None:
-    rows = list(hand_rows(round_))
-    if round_.first_card:
-        rows = [(message("First Card"), round_.first_card, ""), *rows]
-    _tell_rows(message("Hands"), rows, page)
 
 
 def _tell_rows(heading: Message, rows: Sequence[tuple[AnyText, ...]], page: Page) -> None:
@@ -347,10 +338,11 @@ def cell_of(round_: JournaledRound) -> Message:
 
 def _cell(found: JournaledIrregularity, words: OwnWords) -> Message:
     with telling(found.id):
+        place: AnyText = words.of(found.place) if PLACE.fullmatch(found.place) else ""
         return message(
-            "{row} {place} ({clause}): {outcome}" if _is_place(found.place) else "{row} ({clause}): {outcome}",
+            "{row} {place} ({clause}): {outcome}" if place else "{row} ({clause}): {outcome}",
             row=found.row["id"],
-            place=words.of(found.place) if _is_place(found.place) else "",
+            place=place,
             clause=found.row["clause"] or NO_CLAUSE,
             outcome=outcome_named(found.outcome),
         )
