@@ -86,7 +86,7 @@ async def follow(connection: FloodConnection) -> None:
 
 
 class MemoryGroup:
-    """A cgroup for memory, in either version of the kernel's. Its processes may have `at_most` MB."""
+    """A memory cgroup, of version 1 or 2. Its processes may use `at_most` MB."""
 
     def __init__(self, at_most: int) -> None:
         root, limit, self._peak, self._kills = next(names for names in GROUPS if (names[0] / "cgroup.procs").exists())

@@ -1,6 +1,6 @@
 """The client for a table's own system: operations as typed values, events without a gap, refusals as exceptions.
 
-docs/client.md shows how it is used. `controller.api.client`, below it, does not wait for a daemon that is away.
+docs/client.md shows how it is used. `controller.api.client`, below it, does not wait for a daemon that is not running.
 """
 
 from __future__ import annotations

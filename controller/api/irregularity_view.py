@@ -38,7 +38,7 @@ class MoveView(msgspec.Struct, frozen=True):
 
 
 class ChoiceView(msgspec.Struct, frozen=True):
-    """A choice at a place. `bettor` empty: the box counts as one bettor."""
+    """A choice at a place. `bettor` is empty if the box counts as one bettor."""
 
     place: Place
     choice: str

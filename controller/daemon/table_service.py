@@ -455,7 +455,7 @@ class TableService:
     def _check_program(self) -> None:
         """With each file of the journal the device has to show its program again, as it does when it connects."""
         if self.device is not None and self.state.device.image and self.state.device.connected:
-            said = message("The device is connected again, so that it shows which program it runs.")
+            said = message("The device is being reconnected, so that it shows which program it runs.")
             self.device.drop("program-check", said)
 
     def _settings_in_time(self) -> inputs.ConfigurationRead | None:

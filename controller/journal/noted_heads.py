@@ -24,8 +24,8 @@ class NotedHead(msgspec.Struct, frozen=True):
 
 
 class NotedHeads:
-    """The noted heads that were not yet found while a journal is read. `find` is called with code, sentence and
-    entry.
+    """The noted heads that are not yet found in the journal that is being read. `find` is called with code, sentence
+    and entry.
     """
 
     def __init__(self, find: Find) -> None:

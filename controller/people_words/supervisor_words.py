@@ -176,10 +176,8 @@ SUPERVISOR_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
         operations.ReturnToService,
         by=Role.PIT_SUPERVISOR,
     ),
-    "dealer on": entering("dealer on [by ROLE]", message("sign a dealer on"), operations.DealerOn, by=Role.DEALER),
-    "dealer off": entering(
-        "dealer off [by ROLE]", message("sign the dealer off"), operations.DealerOff, by=Role.DEALER
-    ),
+    "dealer on": entering("dealer on [by ROLE]", message("go on duty"), operations.DealerOn, by=Role.DEALER),
+    "dealer off": entering("dealer off [by ROLE]", message("go off duty"), operations.DealerOff, by=Role.DEALER),
     "takes over": Word(
         "takes over [naming nothing] [by ROLE]",
         message("take over from the dealer, with all open irregularities"),

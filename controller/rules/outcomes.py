@@ -135,7 +135,7 @@ class HandTable:
         return bool(self.in_suit)
 
     def possible(self, outlooks: Sequence[Outlook], hands: Sequence[Cards], unknown: Unknown) -> set[Verdict]:
-        """Return the verdicts that completions of the hand reach. If there are more than two, two are enough."""
+        """Return the verdicts that completions of the hand can reach, or two of them if there are more."""
         ((outlook,), (known,)) = outlooks, hands
         if not self.in_suit:
             return {self.ordinary[of] for of in outlook.drawn_by_class(self.traits)}
@@ -160,7 +160,7 @@ class CardTable:
     minds_suits: ClassVar = True
 
     def possible(self, outlooks: Sequence[Outlook], hands: Sequence[Cards], unknown: Unknown) -> set[Verdict]:
-        """Return the verdicts that completions of the hand reach. If there are more than two, two are enough."""
+        """Return the verdicts that completions of the hand can reach, or two of them if there are more."""
         (known,) = hands
         found: set[Verdict] = set()
         for drawn in combinations(unknown.cards, HAND_SIZE - len(known)):
@@ -185,7 +185,7 @@ class PairTable:
     minds_suits: ClassVar = False
 
     def possible(self, outlooks: Sequence[Outlook], hands: Sequence[Cards], unknown: Unknown) -> set[Verdict]:
-        """Return the verdicts that completions of both hands reach. If there are more than two, two are enough.
+        """Return the verdicts that completions of both hands can reach, or two of them if there are more.
 
         The first check gives each hand its own deck. If that leaves several verdicts and both hands still draw, each
         verdict needs two completions that the unknown cards can serve together.

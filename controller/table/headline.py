@@ -1,6 +1,6 @@
 """The next act in a few words, which a screen shows in large type; the sentences of the next step say the rest.
 
-A headline has one verb and at most 45 characters, in Chinese 20.
+A headline has one verb and at most 45 characters, or 20 in Chinese.
 """
 
 from __future__ import annotations

@@ -198,7 +198,7 @@ class Move(NamedTuple):
     """A card that people move from one place or pile to another. For a card turned face down both are its place.
 
     `ordinal`: its number in the shuffle; 0: not known. `card`: which card of the hand it is, 1 to 3; 0: not known.
-    `place` empty: not known.
+    `place` is empty if it is not known.
     """
 
     ordinal: int
@@ -343,7 +343,8 @@ class Restrictions(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """The answer to a person's operation, kept so that a repeat gets the same answer. `code` empty: accepted.
+    """The answer to a person's operation, kept so that a repeat gets the same answer. `code` is empty if it was
+    accepted.
 
     `screen`: the enrolled screen at which it was accepted, by its id.
     """

@@ -355,7 +355,7 @@ class LoadDeck(Operation, frozen=True, tag="load_deck"):
 
 
 class QuarantineDeck(Operation, frozen=True, tag="quarantine_deck"):
-    """Take a deck out of use until it is released; `deck` empty: the one in play."""
+    """Take a deck out of use until it is released: the one in play if `deck` is empty."""
 
     deck: str
     reason: str

@@ -72,7 +72,7 @@ def recall_cards(decision: Decision, given: PersonActed, operation: operations.R
 
 
 class Recalled(NamedTuple):
-    """A card and the place where it lay; `face` empty: the device read none."""
+    """A card and the place where it lay. `face` is empty if the device did not read it."""
 
     place: Place
     ordinal: int

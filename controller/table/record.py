@@ -44,7 +44,7 @@ class DeviceRecord(msgspec.Struct, frozen=True):
 
 
 class CaptureRecord(msgspec.Struct, frozen=True):
-    """The recording of bytes to and from the device. `key_digest` empty: not sealed."""
+    """The recording of bytes to and from the device. `key_digest` is empty if it is not sealed."""
 
     path: str
     megabytes: int

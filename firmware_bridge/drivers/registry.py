@@ -175,7 +175,7 @@ def _package(entry: EntryPoint) -> AnyText:
 
 
 def _row_of(entry: EntryPoint) -> RegisteredDriver:
-    """Return the row of an entry point, under the entry point's name, always with the maturity of another package."""
+    """Return the row of an entry point, under the entry point's name and with the maturity `OTHERS`."""
     try:
         row = entry.load()
     except Exception as error:

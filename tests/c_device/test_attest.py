@@ -18,7 +18,7 @@ PART: Final = 4096  # bytes that a tick hashes
 
 
 def asked(host: SmallHost, offset: int, length: int, salt: bytes = SALT) -> list[Any]:
-    """Return what answers a challenge within a tick."""
+    """Return the answers to a challenge within a tick."""
     return attestations(host.exchange(host.sealed(CHALLENGE, [salt, offset, length]), ms=10))
 
 

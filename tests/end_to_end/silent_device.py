@@ -104,7 +104,7 @@ class SilentTable:
         return what
 
     async def until_so(self, found: Callable[[], Awaitable[bool]]) -> None:
-        """Wait for changes until the condition is true, which has to ask the daemon."""
+        """Wait until the condition is true. It asks the daemon, so it is only checked after a change."""
         while True:
             self._news.clear()
             if await found():

@@ -78,7 +78,7 @@ async def test_ctrl_c_pressed_twice_prints_nothing_twice_and_leaves_no_process(t
 
 
 def naming(word: str) -> list[str]:
-    """Return the commands of running processes that name it."""
+    """Return the commands of running processes that contain a word."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):  # it has ended meanwhile

@@ -198,7 +198,7 @@ def test_a_repeated_resume_restarts_without_reusing_counters() -> None:
 
 @pytest.mark.parametrize("step", UNPROVEN_STEPS)
 def test_acks_and_commands_before_the_link_is_ready_are_ignored(step: LinkStep) -> None:
-    """Clear ones are always ignored, correctly sealed ones until a resume makes the keys the device's."""
+    """Unsealed ones are always ignored; correctly sealed ones are ignored until a resume makes the link active."""
     device = BenchDevice()
     device.link.report(messages.StartedReport(1, "power"), 0.0)
     host, reply = host_before(step, device)

@@ -56,7 +56,7 @@ def void(clause: str) -> Expected:
 
 
 def recon(clause: str) -> Expected:
-    """Expect a reconstruction, which no dealer confirms alone because it spares a dealing error from the void."""
+    """Expect a reconstruction, which no dealer confirms alone because it saves the round from being void."""
     return Expected(clause, D.RECONSTRUCT)
 
 

@@ -2,10 +2,10 @@
 
     python -m tests.shuffle_audit.machines [KIND...] [--audits 100] [--at-most 256] [--seed 1]
 
-prints how many decks find each, by the verdict and by the regulators' chi-square of the card by its name on the same
-decks (exact form, with the whole level of 0.01). Each deck goes in as the last one came out, the first one new. For
-each audit the number is found by doubling and bisection; the figures are the 50th, 80th and 95th percentile. Devices
-that deal by the stakes (`DEVICES`) are found by the rounds of a table's journal.
+prints how many decks it takes to find each, by the verdict and by the regulators' chi-square of the card by its name
+on the same decks (exact form, with the whole level of 0.01). Each deck goes in as the last one came out, the first one
+new. For each audit the number is found by doubling and bisection; the figures are the 50th, 80th and 95th percentile.
+Devices that deal by the stakes (`DEVICES`) are found by the rounds of a table's journal.
 """
 
 from __future__ import annotations
@@ -326,7 +326,7 @@ def rows(kinds: Sequence[str], audits: int, at_most: int, seed: int) -> Iterator
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="How many decks find machines that the audit was not built for")
+    parser = argparse.ArgumentParser(description="Decks needed to find machines that the audit was not built for")
     parser.add_argument("kinds", nargs="*", metavar="KIND", default=[*MACHINES, *DEVICES])
     parser.add_argument("--audits", type=int, default=100)
     parser.add_argument("--at-most", type=int, default=256)

@@ -56,7 +56,7 @@ def test_the_first_cards_of_an_earlier_deck_have_the_distribution_of_all_orders(
 
 
 def test_the_weights_of_all_cells_are_at_most_one_together() -> None:
-    """Each chance counts as often as there are cells, in its part of the procedure."""
+    """A family of cells adds its weight once for each of its cells."""
     decks = decks_of(MACHINES["picture-first"], np.random.default_rng(1), 5)
     seen = shown(decks)
     orders = np.arange(52)[None] + np.zeros((2, 1), np.int64)

@@ -297,7 +297,7 @@ def every_observation(state: TableState) -> Iterator[AnyObservation]:
 
 
 def every_report(state: TableState) -> Iterator[AnyInput]:
-    """Yield each observation as the next report, one also as a repeat and after a restart; gaps; contradictions."""
+    """Yield each observation as the next report, one also repeated and after a restart, gaps, contradictions."""
     device = state.device
     later = (device.uptime_ms or 0) + 5
     for observation in every_observation(state):

@@ -41,7 +41,7 @@ PUT_IN: Final = ("agent.py", "agent.service", "init")
 
 
 class Debian(NamedTuple):
-    """The files of a Debian. `root`: a tar archive. `kernel`: an ELF file, which QEMU starts without decompression."""
+    """The files of a Debian system. `root`: a tar archive. `kernel`: an ELF file, which QEMU starts as it is."""
 
     root: Path
     kernel: Path

@@ -56,7 +56,7 @@ class Guest:
         await self._writer.drain()
 
     async def until(self, condition: str) -> None:
-        """Wait until a command inside succeeds."""
+        """Wait until a command succeeds in the guest."""
         script = f"until {{ {condition}\n}} >/dev/null 2>&1; do sleep 0.1; done"
         done = await self.attempt(script)
         if done.code:
@@ -64,7 +64,7 @@ class Guest:
             raise CommandFailedError(f"never so: {condition}\n{told.out}")
 
     async def write(self, path: str, data: bytes) -> None:
-        """Write a file inside."""
+        """Write a file in the guest."""
         await self.run(f"echo {base64.b64encode(data).decode()} | base64 --decode > {shlex.quote(path)}")
 
     async def read(self, path: str) -> bytes:

@@ -134,7 +134,7 @@ class Machine:
         return told
 
     async def forward(self) -> int:
-        """Return a port of the host's loopback that is forwarded to `FORWARDED` inside."""
+        """Return a port of the host's loopback that is forwarded to `FORWARDED` in the guest."""
         await self._say(f"hostfwd_add tcp:127.0.0.1:0-{ADDRESS}:{FORWARDED}")
         told = await self._say("info usernet")
         found = re.search(rf"HOST_FORWARD\]\s+\d+\s+127\.0\.0\.1\s+(\d+)\s+\S+\s+{FORWARDED}\b", told)

@@ -169,7 +169,7 @@ class RunningTable:
             await self._until(lambda: self.lost or done(self.view))
 
     async def _until(self, done: Callable[[], bool], *, within: bool = False) -> None:
-        """Wait. With `within`, wait no longer than the patience for a daemon that is away. Raise `NothingDoneError`."""
+        """Wait. With `within`, wait for an absent daemon no longer than the patience. Raise `NothingDoneError`."""
         try:
             async with asyncio.timeout(self._patience if within else None), self._changed:
                 await self._changed.wait_for(done)

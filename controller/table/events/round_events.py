@@ -499,7 +499,7 @@ class DealerLeft(Event, frozen=True, tag="dealer_left"):
 
 
 class HandedOver(Event, frozen=True, tag="handed_over"):
-    """Another dealer took over the table with all open irregularities; `from_dealer` empty: none was on duty.
+    """Another dealer took over the table with all open irregularities. `from_dealer` is empty if none was on duty.
 
     `uid`: the user of the machine who represents the new dealer from then on.
     """
