@@ -353,6 +353,8 @@ static bool control(char *line)
         return mechanism_draw(&mechanism, now(), word[4] ? 2 : 1);
     if (strcmp(word, "faceup") == 0)
         return mechanism_face_up(&mechanism, now());
+    if (strcmp(word, "drop") == 0)
+        return mechanism_drop(&mechanism);
     if (strcmp(word, "jam") == 0 || strcmp(word, "clear") == 0)
         return mechanism_jam(&mechanism, now(), word[0] == 'j');
     if (strcmp(word, "count") == 0) {

@@ -158,6 +158,14 @@ bool mechanism_face_up(struct mechanism *m, uint32_t now)
     return true;
 }
 
+bool mechanism_drop(struct mechanism *m)
+{
+    if (m->left == 0)
+        return false;
+    leave(m, 1);
+    return true;
+}
+
 bool mechanism_jam(struct mechanism *m, uint32_t now, bool jammed)
 {
     enum cardlink_order stopped = m->moving;

@@ -28,6 +28,7 @@ bool mechanism_load(struct mechanism *m, uint32_t now, uint32_t count, uint32_t 
 bool mechanism_lift(struct mechanism *m, uint32_t now);
 bool mechanism_draw(struct mechanism *m, uint32_t now, uint32_t cards);
 bool mechanism_face_up(struct mechanism *m, uint32_t now);
+bool mechanism_drop(struct mechanism *m); /* a card falls out of the device, and no sensor sees it */
 bool mechanism_jam(struct mechanism *m, uint32_t now, bool jammed);
 
 #endif

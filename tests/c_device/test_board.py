@@ -110,6 +110,31 @@ async def test_power_is_cut_in_the_deal(firmware: Path, unit: Unit) -> None:
             assert await stage.daemon.end() == 0
 
 
+@pytest.mark.parametrize("unit", list(Unit))
+async def test_a_card_that_falls_out_unseen_is_missing_in_the_stub(firmware: Path, unit: Unit) -> None:
+    with short_folder() as folder, Board(firmware, KINDS[unit], SERIAL, KEY, folder) as board:
+        async with Stage(folder, unit=unit) as stage:
+            write_device_keys(stage.device_keys, {SERIAL: KEY})
+            stage.configure(port=Path(board.port))
+            await stage.start_daemon()
+            people = PeopleAtTable(stage)
+            await people.until(lambda view: view.device.status_agrees)
+            await people.do(operations.OpenTable())
+            await begin_a_round(people, board, unit, 0)
+            view = await give_out(people, board, unit)
+            board.control("drop")
+            while view.dealt < view.to_deal:
+                view = await give_out(people, board, unit)
+            for place in ("D", "B1", "B3"):
+                await people.do(operations.ExposeHand(place))
+            if unit is Unit.SINGLES:
+                await people.do(operations.CountCards("stub", 42, "a witness"))
+            view = await people.until(lambda view: view.deck.stub is not None)
+            assert (view.deck.stub, view.deck.stub_due) == (42, 43)
+            assert [found.row for found in view.irregularities] == ["I02"]
+            assert await stage.daemon.end() == 0
+
+
 async def bench(board: Board, keys: Path, *options: str) -> dict[str, dict[str, str]]:
     """Run the bench on the board with a fresh deck. Return each check by its name, as the bench prints it."""
     board.control("load 52 7")

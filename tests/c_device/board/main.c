@@ -202,6 +202,8 @@ static bool control(void)
         return mechanism_lift(&mechanism, now);
     if (strcmp(word, "draw") == 0)
         return mechanism_draw(&mechanism, now, 1);
+    if (strcmp(word, "drop") == 0)
+        return mechanism_drop(&mechanism);
     if (strcmp(word, "jam") == 0 || strcmp(word, "clear") == 0)
         return mechanism_jam(&mechanism, now, word[0] == 'j');
     return false;
