@@ -350,7 +350,7 @@ class SectionName(click.Choice[str]):
 @click.option(
     "--config",
     "path",
-    type=click.Path(path_type=Path),
+    type=click.Path(path_type=Path, readable=False),
     help="Show the law of the table with this configuration (TOML); it names the game.",
 )
 @click.option(

@@ -61,7 +61,11 @@ def _examined(configuration: Configuration) -> Program:
 
 @click.command()
 @click.option(
-    "--config", "path", required=True, type=click.Path(path_type=Path), help="The table's configuration (TOML)."
+    "--config",
+    "path",
+    required=True,
+    type=click.Path(path_type=Path, readable=False),
+    help="The table's configuration (TOML).",
 )
 @click.option(
     "--reread",

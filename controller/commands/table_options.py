@@ -21,7 +21,10 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @click.option("--socket", type=click.Path(path_type=Path), help="The daemon's socket ([api] socket).")
     @click.option(
-        "--config", "path", type=click.Path(path_type=Path), help="The table's configuration, which names it."
+        "--config",
+        "path",
+        type=click.Path(path_type=Path, readable=False),
+        help="The table's configuration, which names it.",
     )
     @wraps(command)
     def with_socket(socket: Path | None, path: Path | None, **others: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import socket
 from pathlib import Path
@@ -20,6 +21,7 @@ from controller.daemon.configuration import Configuration, ConfigurationError, r
 from controller.games.specification import FACT_QUESTIONS
 from controller.journal.sealing import create_key_file
 from tests.configuration.test_nonsense import GOOD, HASH
+from tests.support.as_user import NEEDS_ROOT
 
 FILL_IN = "made by: cardshoe pin"
 
@@ -225,3 +227,26 @@ def test_a_row_of_the_casino_is_offered_its_possible_decisions(tmp_path: Path) -
         read_configuration(tmp_path / "table.toml")
     assert "disposition must be one of void, continue, remove_hand, refer, reshuffle, not 'pray'" in str(refused.value)
     assert "start again" not in str(refused.value.hint)
+
+
+@NEEDS_ROOT
+@pytest.mark.parametrize(
+    "command", ["status --config", "operate --config", "config check", "config show", "doctor --config", "run --config"]
+)
+def test_a_file_that_this_user_cannot_read_is_named_with_a_next_step(tmp_path: Path, command: str) -> None:
+    path = tmp_path / "table.toml"
+    CliRunner().invoke(main, [*command.split(), str(path)])  # imports what the user cannot
+    path.write_text(GOOD)
+    path.chmod(0o600)
+    folders = [one for one in tmp_path.parents if one.stat().st_uid == 0 and one.stat().st_mode & 0o7777 == 0o700]
+    for folder in (tmp_path, *folders):
+        folder.chmod(0o711)
+    os.setresuid(65534, 65534, 0)
+    try:
+        done = CliRunner().invoke(main, [*command.split(), str(path)])
+    finally:
+        os.setresuid(0, 0, 0)
+        for folder in (tmp_path, *folders):
+            folder.chmod(0o700)
+    assert "It cannot be read: Permission denied." in done.output
+    assert "run the command as root" in done.output

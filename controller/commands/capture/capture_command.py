@@ -50,7 +50,9 @@ def capture() -> None:
 @capture.command("record")
 @click.argument("url", required=False)
 @click.option(
-    "--config", type=click.Path(path_type=Path), help="Take the device and keys from a table's configuration."
+    "--config",
+    type=click.Path(path_type=Path, readable=False),
+    help="Take the device and keys from a table's configuration.",
 )
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The file to write or to continue.")
 @KEY_FILE

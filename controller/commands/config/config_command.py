@@ -21,8 +21,10 @@ from firmware_bridge.messages import AnyText, counted, message
 def one_file(command: Callable[..., Any]) -> Callable[..., Any]:
     """Take the configuration as `FILE` or, as other commands do, as `--config FILE`."""
 
-    @click.argument("named", metavar="FILE", type=click.Path(path_type=Path), required=False)
-    @click.option("--config", "path", type=click.Path(path_type=Path), help="The same, as other commands take it.")
+    @click.argument("named", metavar="FILE", type=click.Path(path_type=Path, readable=False), required=False)
+    @click.option(
+        "--config", "path", type=click.Path(path_type=Path, readable=False), help="The same, as other commands take it."
+    )
     @wraps(command)
     def with_path(named: Path | None, path: Path | None, **others: Any) -> Any:
         if (named is None) == (path is None):

@@ -41,7 +41,13 @@ class Examined(msgspec.Struct, frozen=True):
 
 
 @click.command()
-@click.option("--config", "path", required=True, type=click.Path(path_type=Path), help="The table's configuration.")
+@click.option(
+    "--config",
+    "path",
+    required=True,
+    type=click.Path(path_type=Path, readable=False),
+    help="The table's configuration.",
+)
 @click.option("--user", "user_name", help="The daemon's user; by default the service's user.")
 @click.option("--no-journal", is_flag=True, help="Do not read the journal, which takes long if it is large.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

@@ -30,7 +30,9 @@ ON_ITS_WAY_NS: Final = 60 * 10**9  # younger entries may not have arrived yet
 @click.argument("table", metavar="SITE/PIT/TABLE")
 @database_option
 @click.option("--journal", "folder", type=click.Path(path_type=Path), help="The journal's folder.")
-@click.option("--config", type=click.Path(path_type=Path), help="The table's configuration, which names it.")
+@click.option(
+    "--config", type=click.Path(path_type=Path, readable=False), help="The table's configuration, which names it."
+)
 @click.option("--fill", is_flag=True, help="Send what the store lacks, from the journal's files.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def audit(table: str, database: str, folder: Path | None, config: Path | None, fill: bool, as_json: bool) -> None:

@@ -55,7 +55,11 @@ def journal_options(command: Command) -> Command:
     """Add `--language`; and, as `asked`, `--journal` or `--config`, `--zone` and `--day-begins`."""
 
     @click.option("--journal", "path", type=click.Path(path_type=Path), help="The journal's folder, or one file of it.")
-    @click.option("--config", type=click.Path(path_type=Path), help="Take journal and time zone from a configuration.")
+    @click.option(
+        "--config",
+        type=click.Path(path_type=Path, readable=False),
+        help="Take journal and time zone from a configuration.",
+    )
     @click.option("--zone", help="The casino's time zone, as Asia/Singapore; UTC unless the configuration names one.")
     @click.option("--day-begins", metavar="HH:MM", help="When a gaming day begins there; 06:00 by default.")
     @functools.partial(language_option, passed=False)
@@ -148,7 +152,7 @@ def _day_called(asked: JournalRequest, day: str) -> Span:
     except (ValueError, OverflowError) as error:
         raise BadInputError(
             message("--day: {day} is not a day.", day=repr(shortened(day))),
-            message("Write the year first, as in 2026-11-23."),
+            message("Write year, month and day, as in 2026-11-23."),
         ) from error
 
 

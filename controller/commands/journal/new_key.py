@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 
 @click.command("new-key")
-@click.option("--config", required=True, type=click.Path(path_type=Path), help="The table's configuration (TOML).")
+@click.option(
+    "--config", required=True, type=click.Path(path_type=Path, readable=False), help="The table's configuration (TOML)."
+)
 @click.option("--lost", is_flag=True, help="The previous key is lost: a shift manager accepts the new one.")
 def new_key(config: Path, lost: bool) -> None:
     """Replace the key that signs the journal by a new one, which the previous key endorses.
