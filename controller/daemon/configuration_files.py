@@ -104,7 +104,7 @@ def read_only_folders(journal: JournalSection, api: ApiSection) -> Iterator[tupl
     sign of it. A disk that failed may keep the flag of one that can be written, so that a file without a name is tried.
     """
     for folder in dict.fromkeys((journal.folder, api.socket.parent)):
-        there = next(one for one in (folder, *folder.parents) if one.exists())
+        there = next(one for one in (folder, *folder.parents) if os.access(one, os.F_OK))
         if os.statvfs(there).f_flag & os.ST_RDONLY:
             yield folder, message("{folder} is on a disk that is mounted read-only.", folder=str(folder))
             continue

@@ -17,7 +17,8 @@ from controller.commands.config.as_toml import example
 from controller.commands.config.configuration_options import sections
 from controller.commands.config.meanings import LEFT_OUT, MEANINGS, SECTIONS
 from controller.commands.main import main
-from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration
+from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration, read_sections
+from controller.daemon.configuration_files import read_only_folders
 from controller.games.specification import FACT_QUESTIONS
 from controller.journal.sealing import create_key_file
 from tests.configuration.test_nonsense import GOOD, HASH
@@ -250,3 +251,23 @@ def test_a_file_that_this_user_cannot_read_is_named_with_a_next_step(tmp_path: P
             folder.chmod(0o700)
     assert "It cannot be read: Permission denied." in done.output
     assert "run the command as root" in done.output
+
+
+@NEEDS_ROOT
+def test_folders_into_which_this_user_may_not_look_are_no_mistake(tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    (closed / "journal").mkdir(parents=True)
+    closed.chmod(0o700)
+    configuration = Configuration(**read_sections(written(tmp_path)).good)
+    journal = msgspec.structs.replace(configuration.journal, folder=closed / "journal")
+    os.setresuid(65534, 65534, 0)
+    try:
+        assert not list(read_only_folders(journal, configuration.api))
+    finally:
+        os.setresuid(0, 0, 0)
+
+
+def written(folder: Path) -> Path:
+    path = folder / "table.toml"
+    path.write_text(GOOD)
+    return path
