@@ -19,10 +19,11 @@ from controller.rules.layout import Bet
 from controller.table import events, operations
 from controller.table.decide import decide
 from controller.table.events import AnyEvent
+from controller.table.headline import headline_of
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.put_down import becomes
-from controller.table.irregularities.questions import without_calls
-from controller.table.model import SettledBet, Stage
+from controller.table.irregularities.questions import decider, without_calls
+from controller.table.model import Irregularity, SettledBet, Stage
 from controller.table.next_step import next_step
 from controller.table.offers import ANOTHER
 from controller.table.operations import Operation
@@ -45,6 +46,7 @@ UNSAID: Final = frozenset(
         "command_issued",
         "irregularity_resolved",
         "boxes_occupied",
+        "hand_taken_back",
         "order_corrected",
         "entry_corrected",
         "layout_corrected",
@@ -52,7 +54,7 @@ UNSAID: Final = frozenset(
     }
 )
 """Events that a preview omits: the question itself, side effects, and what names the signer, who is not known yet; the
-boxes of a correction, which the person has just entered."""
+boxes of a correction, which the person has just entered; that a hand is entered again, which the next step says."""
 NOT_TRIED: Final = message("The effect of this cannot be previewed. Enter it, or go back.")
 
 Key = TypeVar("Key", str, int)
@@ -132,9 +134,9 @@ def preview(state: TableState, operation: Operation) -> PreviewAnswer:
     if twice:
         decided = decide(decided.state, msgspec.structs.replace(given, operation_id="preview again"))
     answer = _changes(state, decided.state, decided.events, twice=twice)
-    following = without_calls(next_step(_without_pause(decided.state)), role)
-    comes = None if answer.moves else _becomes(state, operation, decided.events, following)
     found = decided.state.find_open(getattr(operation, "irregularity", 0))
+    following = _following(decided.state, found, role)
+    comes = None if answer.moves else _becomes(state, operation, decided.events, following)
     return msgspec.structs.replace(
         answer,
         role=role,
@@ -143,6 +145,13 @@ def preview(state: TableState, operation: Operation) -> PreviewAnswer:
         becomes=comes or "",
         asks=found is not None and found.stage is Stage.CLAIMED and bool(found.asks),
     )
+
+
+def _following(state: TableState, found: Irregularity | None, role: Role) -> Message:
+    """Return the next step after an entry by that rank; in short, if a higher rank must be called to rule."""
+    if found is not None and found.stage is Stage.RULING and not role.reaches(decider(found)):
+        return headline_of(state, found)
+    return without_calls(next_step(_without_pause(state)), role)
 
 
 def _becomes(

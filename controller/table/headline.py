@@ -19,6 +19,7 @@ from controller.table.irregularities.questions import (
     waits_for_places,
 )
 from controller.table.model import Irregularity, Stage
+from controller.table.next_step import CONFIRM_END, END
 from controller.table.phases import BETWEEN_ROUNDS
 from controller.table.settling import returns_due
 from controller.table.state import TableState
@@ -97,6 +98,8 @@ def _shorter(step: Message) -> Message:
     parts = step.args.get("parts")
     if isinstance(parts, tuple) and isinstance(parts[-1], Message):
         return _shorter(parts[-1])
+    if step.id == CONFIRM_END.id:  # the console enters both requests at one tap
+        return END
     short = SHORTER.get(step.id) if len(str(step)) > MOST else None
     return step if short is None else Message(short.id, {slot: step.args[slot] for slot in _slots(short, step)})
 

@@ -20,7 +20,13 @@ from controller.table.device_commands import exit_disobeys
 from controller.table.events.device_events import INTENDED_ENDS
 from controller.table.exposing import examined_due
 from controller.table.inputs import PersonActed
-from controller.table.irregularities.questions import CARDS_ARE_MOVED, in_order, place_word, question
+from controller.table.irregularities.questions import (
+    CARDS_ARE_MOVED,
+    CARDS_ARE_TURNED,
+    in_order,
+    place_word,
+    question,
+)
 from controller.table.model import ASIDE, Hand, Pile
 from controller.table.operations import AnyOperation
 from controller.table.phases import AFTER_DEAL, BETWEEN_ROUNDS, CARDS_LEAVE, DEALING, Phase, Service
@@ -40,7 +46,17 @@ CANNOT_SERVE: Final = frozenset(
 
 
 TWO: Final = 2  # hands that are named even if all are turned over
+END: Final = message("End the round.")
 CONFIRM_END: Final = message("Confirm to end the round.")
+PAY_AND_TAKE: Final = message('Pay and take the bets, then press "Paid".')
+TAKE_OR_RETURN: Final = message('Take or return bets, then press "Settled".')
+SETTLED_BY: Final = {
+    frozenset({"pay"}): message('Pay the bets, then press "Paid".'),
+    frozenset({"pay", "return"}): message('Pay and return bets, then press "Paid".'),
+    frozenset({"take"}): message('Take the bets, then press "Settled".'),
+    frozenset({"return"}): message('Return the bets, then press "Settled".'),
+}
+"""By the acts that are due; with others the sentences above."""
 CHANGED: Final = message('Pay or take back the difference, then press "Paid".')
 CALL_PIT_SUPERVISOR: Final = message("Call the pit supervisor to return the table to service.")
 ENTERED_BY_SUPERVISOR: Final = message("Call the pit supervisor to enter it.")
@@ -138,7 +154,8 @@ def moves(state: TableState) -> tuple[Message, ...]:
         for place in sorted(back, key=lambda place: not place)
     ]
     acts += [_laid(state, place, laid.count(place)) for place in dict.fromkeys(laid)]
-    return (*acts, CARDS_ARE_MOVED)
+    only_turned = all(move.source == move.place for move in due)
+    return (*acts, CARDS_ARE_TURNED if only_turned else CARDS_ARE_MOVED)
 
 
 def _laid(state: TableState, place: str, number: int) -> Message:
@@ -315,12 +332,13 @@ def _expose(state: TableState) -> tuple[Message, ...]:
 def _settle(state: TableState) -> tuple[Message, ...]:
     changed = difference_due(state)
     if state.round.chips_paid and not changed:
-        conclude = CONFIRM_END if state.round.conclusion_asked else message("End the round.")
+        conclude = CONFIRM_END if state.round.conclusion_asked else END
         return (_first_refusal(state, operations.ConcludeRound(), conclude),)
-    act = CHANGED if changed else message('Pay and take the bets, then press "Paid".')
-    if (due := settling.dues(state)) and all(one.act != "pay" for one in due):
-        act = message('Take or return bets, then press "Settled".')
-    return (_first_refusal(state, operations.RecordSettled(), act),)
+    acts = frozenset(one.act for one in settling.dues(state))
+    usual = TAKE_OR_RETURN if acts and "pay" not in acts else PAY_AND_TAKE
+    act = CHANGED if changed else SETTLED_BY.get(acts, usual)
+    said = _first_refusal(state, operations.RecordSettled(), act)
+    return (said, *settling.half_payments(state)) if said is act else (said,)
 
 
 def errors_count(state: TableState) -> Message:

@@ -68,6 +68,28 @@ def dues(state: TableState) -> tuple[Due, ...]:
     return tuple(_of_bets(state)) if state.layout.bets else tuple(_of_boxes(state))
 
 
+def half_payments(state: TableState) -> tuple[Message, ...]:
+    """Return why a won main wager is paid less than even money, for each such payment that is due, once."""
+    dealer = state.round.hands.get(DEALER, Hand()).shown
+    if not (dealer and dues(state)) or state.round.voided_from is not None:
+        return ()
+    played = [hand for place, hand in state.round.hands.items() if place != DEALER and not hand.dead]
+    shown = [hand.shown for hand in played if hand.shown]
+    mains = [wager for wager in state.law.wagers if wager.main]
+    results = [settle(state.law, wager, cards, dealer) for cards in shown for wager in mains]
+    low = {one.because.id: one for one in results if one.verdict is Verdict.WON and one.net < 1}
+    own = state.game.words.own
+    return tuple(
+        message(
+            "{won}:{staked} is paid: {because}.",
+            won=one.net.numerator,
+            staked=one.net.denominator,
+            because=own(one.because),
+        )
+        for one in low.values()
+    )
+
+
 def _of_bets(state: TableState) -> Iterator[Due]:
     for bet in sorted(state.round.settlement, key=lambda one: (one.box or BOXES_END, one.number)):
         place, wager = f"B{bet.box}" if bet.box else DEALER, state.law.wager(bet.wager).title

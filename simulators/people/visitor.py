@@ -413,14 +413,21 @@ class VisitorsHands(SimulatedDealer):
         elif not found.asks:
             self._tell_once(message("You look at the cards. The report is right."))
         else:
-            truth = self._table.facts(found.asks)
-            if found.noticed_by:
-                self._tell_once(message("You look at the cards. The report is right."))
-            answers = [(name, message("Yes." if getattr(truth, name) else "No.")) for name in found.asks]
-            own = game(view.game).words.own
-            told = [(own(FACT_QUESTIONS[name]), answer) for name, answer in answers]
-            self._tell_once(sentences(*chain.from_iterable(told)))
+            right = (message("The report is right."),) if found.noticed_by and found.claims else ()
+            self._tell_once(sentences(*right, *self._answers(view, found)))
         await self._wait_for_entry(view)
+
+    def _answers(self, view: TableView, found: IrregularityView) -> list[Message]:
+        """Return the answers to questions that the page asks one after another, in two lines of the page at most."""
+        truth, own = self._table.facts(found.asks), game(view.game).words.own
+        yes = [name for name in found.asks if getattr(truth, name)]
+        no = [name for name in found.asks if name not in yes]
+        told = [[own(FACT_QUESTIONS[name]), message("Yes.")] for name in yes]
+        if len(no) > 1:
+            told.append([message("To the other questions: No.") if yes else message("To every further question: No.")])
+        else:
+            told += [[own(FACT_QUESTIONS[name]), message("No.")] for name in no]
+        return list(chain.from_iterable(told))
 
     async def _name_order(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
         self._tell_once(message("Card 1 came out first. Tap the cards by number."))

@@ -115,7 +115,7 @@ async def test_an_end_whose_second_request_was_lost_is_entered_by_another_tap() 
         await console.press("conclude_round/")
         while not lost:
             await console.let_pass(1000)
-        await console.says(console.words["second.ending"])
+        await console.says("End the round.")
         await console.page.unroute(OPERATIONS)
         await console.press("conclude_round/")
         await console.page.locator("#bar .round", has_text="Round over").wait_for()

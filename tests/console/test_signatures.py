@@ -58,7 +58,7 @@ def signed() -> Iterator[tuple[str, TableState, dict[str, Any], dict[str, Any]]]
             asks = offer["operation"] == "confirm_irregularity"
             if asks and offer["allowed"] and not offer["needs"] and offer["role"] != "dealer":
                 yield name, table.state, offer, {}
-    for phase in (Phase.DEALING_SETS, Phase.EXAMINING, Phase.EXPOSING):
+    for phase in (Phase.DEALING_SETS, Phase.EXAMINING, Phase.EXPOSING, Phase.SETTLING, Phase.CONCLUDED):
         state = to_phase(Unit.SETS, phase).state
         offer = {"operation": "correct_entry", "arguments": {}}
         for entry in message(state)["view"]["entries"]:

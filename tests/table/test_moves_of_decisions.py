@@ -147,7 +147,8 @@ def assert_moved(table: TableHarness) -> tuple[tuple[str, str], ...]:
     moves = moves_shown(view)
     assert moves, "nothing is drawn"
     assert (view.held, table.exit_is_held()) == (True, True)
-    assert 'press "Cards are moved"' in str(view.next_step)
+    act = "Turned face down" if all(one.source == one.place for one in moves) else "Cards are moved"
+    assert f'press "{act}"' in str(view.next_step)
     found = next((one for one in table.state.open if one.stage is Stage.MOVING), None)
     about = (found.id, found.revision) if found else (0, 0)
     table.do(operations.Reconstruct(*about))

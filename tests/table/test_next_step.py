@@ -7,6 +7,7 @@ import pytest
 from controller.api.view import LinkView, view_of
 from controller.games.specification import Kind, RulingAction, Unit
 from controller.roles import Role
+from controller.rules.dealing_order import DEALER, box
 from controller.table import events, operations
 from controller.table.counts import ledger_of
 from controller.table.evolve import fold
@@ -55,11 +56,33 @@ def test_the_next_step_is_that_of_the_phase(phase: Phase, said: str) -> None:
 
 def test_settling_goes_step_by_step() -> None:
     table = TableHarness().start().to_dealing().deal().expose_all()
-    assert next_step(table.state) == 'Pay and take the bets, then press "Paid".'
+    assert next_step(table.state) == f'Pay the bets, then press "Paid". {HALF}'
     table.do(operations.RecordSettled())
     assert next_step(table.state) == "End the round."
     table.do(operations.ConcludeRound())
     assert next_step(table.state).startswith("Confirm to end the round")
+
+
+WON, LOST, TIED = "KD QC JS", "2D 3C TS", "KS 7D TC"  # against a picture and seven points
+HALF = "1:2 is paid: Player wins on 6 points."
+
+
+@pytest.mark.parametrize(
+    ("hands", "said"),
+    [
+        ((WON, LOST), 'Pay and take the bets, then press "Paid".'),
+        ((WON,), 'Pay the bets, then press "Paid".'),
+        ((WON, TIED), 'Pay and return bets, then press "Paid".'),
+        ((LOST,), 'Take the bets, then press "Settled".'),
+        ((TIED,), 'Return the bets, then press "Settled".'),
+        ((LOST, TIED), 'Take or return bets, then press "Settled".'),
+    ],
+)
+def test_settling_names_only_the_acts_that_are_due(hands: tuple[str, ...], said: str) -> None:
+    boxes = tuple(range(1, len(hands) + 1))
+    dealt = dict(zip(map(box, boxes), hands, strict=True)) | {DEALER: "KH 7S TD"}
+    table = TableHarness(boxes=boxes, hands=dealt).start().to_dealing().deal().expose_all()
+    assert next_step(table.state) == said
 
 
 def test_open_irregularities_come_before_the_deal() -> None:
@@ -199,7 +222,8 @@ def test_after_the_deal_the_act_precedes_the_trouble_of_an_unneeded_device(game_
     table.connect()
     assert next_step(table.state) == f"{said} {BACK}"
     table.expose_all()
-    assert next_step(table.state) == f'Pay and take the bets, then press "Paid". {BACK}'
+    assert next_step(table.state).startswith("Pay ")
+    assert next_step(table.state).endswith(BACK)
     table.settle()
     assert next_step(table.state) == f"End the round. {BACK}"
     table.do(operations.ConcludeRound())

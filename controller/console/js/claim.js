@@ -147,8 +147,9 @@ function followed(screen, matter, offer, deny, facts) {
   const goesOn = counted && isWhole(matter);
   const again = { key: "again", label: say("matter.again"), act: () => state(matter, false, {}) };
   const denial = { key: "deny", label: say("op.deny_irregularity"), why: off(deny), act: () => start(deny) };
-  const isDenied = hasAnswers && !goesOn && deny.code !== "misplaced"; // it stays where it was beside the questions
+  const isDenied = hasAnswers && !goesOn && deny.code !== "misplaced";
   return {
+    isDense: hasAnswers,
     arrows: told.arrows,
     question: matter.void_asked ? matter.headline : asksFor(whole),
     facts: [
@@ -170,8 +171,8 @@ function followed(screen, matter, offer, deny, facts) {
         act: () => start(goesOn ? { ...whole, label: say("ruling.continue") } : whole),
       },
       !goesOn && (hasAnswers ? again : denial),
+      isDenied && { ...denial, slow: true },
     ],
-    list: isDenied ? [denial] : [],
   };
 }
 

@@ -34,12 +34,18 @@ function named(screen, what, said) {
 
 /** Return an entry as what a person did, so that its button does not look like an act. */
 export function entryLabel(screen, entry) {
-  const { operation, said, person, kind } = entry;
+  const { operation, person, kind } = entry;
+  const said = inShort(entry);
   const isNamed = !said.viewed && !said.overlooked && knows(`entry.${operation}`);
   const about = kind && matterAt(screen, { kind, place: said.place ? null : entry.place }, "join.comma");
-  const done = isNamed ? named(screen, say(`entry.${operation}`), said) : entryName(screen, entry);
+  const done = isNamed ? named(screen, say(`entry.${operation}`), said) : entryName(screen, { operation, said });
   const what = [done, about].filter(Boolean).join(" · ");
   return say("entry.by", { name: personName(screen, person), what });
+}
+
+/** Return the details by which people know an entry: not its reason, nor again who made it. */
+function inShort({ said: { reason: _, authority, ...said }, person }) {
+  return authority === person ? said : { ...said, authority };
 }
 
 /** Return the answers of an act so far in a few words; empty if none has a name. */

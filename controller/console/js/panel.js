@@ -61,7 +61,7 @@ export function render(screen) {
   point(shown);
   mark(parts.panel, "asking", isAsking());
   mark(parts.panel, "wide", Boolean(shown.grid));
-  mark(parts.panel, "signing", step() === "sign");
+  mark(parts.panel, "signing", step() === "sign" || Boolean(shown.isDense));
   mark(parts.panel, "paying", Boolean(shown.dues));
   mark(parts.panel, "choosing", Boolean(shown.rows));
   drawDues(parts.dues, shown.dues ?? [], screen);
@@ -132,8 +132,7 @@ function whatToShow(screen) {
   const right = primary(screen);
   const keys = new Set(right.map((one) => one.key));
   const list = acts(screen).filter((one) => !keys.has(one.key));
-  const question = isEnding(screen) ? say("second.ending") : comesFirst(screen);
-  const shown = { question, facts: besides(screen), list, right };
+  const shown = { question: comesFirst(screen), facts: besides(screen), list, right };
   return withFact({ ...shown, ...bets(screen), ...hands(screen), ...paying(screen) }, asked);
 }
 

@@ -148,7 +148,7 @@ const STAGES = {
   }),
 
   ruling: (screen, matter, of) => ({
-    facts: [["then", matter.question], ...matterFacts(screen, matter).slice(1)],
+    facts: [["then", matter.question], ...unsaid(matterFacts(screen, matter).slice(1), matter.question)],
     right: of("rule").map((one) => ({
       key: one.arguments.action,
       label: say(`ruling.${one.arguments.action}`),
@@ -157,6 +157,11 @@ const STAGES = {
     })),
   }),
 };
+
+/** Return the facts without those that the question says. */
+function unsaid(facts, question) {
+  return facts.filter((one) => !one || typeof one !== "string" || !question.includes(one));
+}
 
 /** Return the facts in short: what and where; clause and decider. */
 function inBrief(screen, matter) {

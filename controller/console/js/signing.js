@@ -66,12 +66,10 @@ export function corrected(screen, { offer, values }) {
   const wrong = offer.operation === "correct_entry" && screen.view.entries.find((one) => one.entry === values.entry);
   if (!wrong) return [];
   const { instead } = values;
-  return [
-    say("instead.was", { entry: entryName(screen, wrong) }),
-    say("instead.will", {
-      entry: instead ? entryName(screen, { operation: instead.operation, said: instead }) : say("instead.strike"),
-    }),
-  ];
+  const entry = entryName(screen, wrong);
+  if (!instead) return [say("instead.removed", { entry })];
+  const will = entryName(screen, { operation: instead.operation, said: instead });
+  return [say("instead.was", { entry }), say("instead.will", { entry: will })];
 }
 
 /** Return the matter that it decides, and its place; empty if there is none. */

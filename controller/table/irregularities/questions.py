@@ -39,6 +39,7 @@ COUNT_THE_HAND: Final = message(
 COUNT_THE_STUB: Final = message("Count the stub by hand, with a witness, and enter the count.")
 COUNT_THE_DECK: Final = message("Count the whole deck by hand, with a witness, and enter the count.")
 CARDS_ARE_MOVED: Final = message('Then press "Cards are moved".')
+CARDS_ARE_TURNED: Final = message('Then press "Turned face down".')
 
 
 class Claim(NamedTuple):
