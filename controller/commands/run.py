@@ -48,7 +48,7 @@ def _folder_mistakes(configuration: Configuration | None) -> list[Mistake]:
     return [] if configuration is None else mistakes_of_folders(configuration)
 
 
-def _examined(configuration: Configuration) -> Program:
+def examined(configuration: Configuration) -> Program:
     """Examine the program's own files. Raise `ProgramError` if they must not be used for this table."""
     from controller.program_files import examine, verify
 
@@ -92,7 +92,7 @@ def run(path: Path, reread: Path | None, verbose: bool) -> None:
     logs = configure_logs(logging.DEBUG if verbose else logging.INFO)
     try:
         configuration = read_configuration(path)
-        program = _examined(configuration)
+        program = examined(configuration)
         from controller.daemon.daemon import run_daemon  # imported late: a refused configuration needs no server
 
         asyncio.run(run_daemon(configuration, Origin(path, hang_ups, reread, program, logs)))

@@ -21,6 +21,7 @@ from controller.daemon.configuration import Configuration, ConfigurationError, r
 from controller.daemon.configuration_files import read_only_folders
 from controller.games.specification import FACT_QUESTIONS
 from controller.journal.sealing import create_key_file
+from firmware_bridge.device_keys import write_device_keys
 from tests.configuration.test_nonsense import GOOD, HASH
 from tests.support.as_user import NEEDS_ROOT
 
@@ -79,6 +80,14 @@ def test_a_port_of_another_device_is_a_warning(good: Path) -> None:
     good.write_text(re.sub('url = "[^"]*"', 'url = "serial:///dev/cardshoe/S-2"\nserial = "S-1"', GOOD, count=1))
     said = cardshoe("check", str(good)).stdout
     assert "[device] url: /dev/cardshoe/S-2 is not the port of S-1." in said
+
+
+def test_a_program_that_run_refuses_is_a_warning(good: Path) -> None:
+    write_device_keys(good.parent / "device.keys", {"X": bytes.fromhex("5eb1c07d" * 8)})
+    real = GOOD.replace("simulated = true", "simulated = false").replace("key_file", 'serial = "X"\nkey_file', 1)
+    chosen = '{ option = "mathematically", chosen_by = "Ann", chosen_on = 2026-01-31 }'
+    good.write_text(f"{real}[readings]\nestablished_by = {chosen}\n")
+    assert "`cardshoe run` refuses this program. The program runs from sources" in cardshoe("check", str(good)).stdout
 
 
 def test_all_mistakes_are_reported_together_with_their_places(good: Path) -> None:

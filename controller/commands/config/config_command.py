@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -16,6 +16,10 @@ from controller.commands.text import write_out
 from controller.commands.vocabulary import UNIT_NAMES
 from controller.problems import BadInputError, ConfigurationProblemError
 from firmware_bridge.messages import AnyText, counted, message
+
+if TYPE_CHECKING:
+    from controller.daemon.section_reader import Mistake
+    from controller.daemon.sections import Configuration
 
 
 def one_file(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -88,7 +92,7 @@ def check(path: Path, running: Path | None, as_json: bool) -> None:
             in_language(ConfigurationCheck(str(path), tuple(Wrong(*mistake) for mistake in error.mistakes)), None)
         )
         raise SystemExit(ConfigurationProblemError.exit_code) from error
-    remarks = remarks_on(configuration)
+    remarks = [*remarks_on(configuration), *_remark_on_program(configuration)]
     if as_json:
         print_json(in_language(ConfigurationCheck(str(path), (), tuple(Wrong(*remark) for remark in remarks)), None))
         return
@@ -115,6 +119,18 @@ def check(path: Path, running: Path | None, as_json: bool) -> None:
     write_out(said)
     for remark in remarks:
         write_out(message("  - {parts:sentences}", parts=tuple(filter(None, remark))))
+
+
+def _remark_on_program(configuration: Configuration) -> Iterator[Mistake]:
+    """Yield a remark if `run` refuses this program: the configuration may be right for the installed one."""
+    from controller.commands.run import examined
+    from controller.daemon.section_reader import Mistake
+    from controller.program_files import ProgramError
+
+    try:
+        examined(configuration)
+    except ProgramError as error:
+        yield Mistake(message("`cardshoe run` refuses this program. {why}", why=error.message), error.hint)
 
 
 @config.command()

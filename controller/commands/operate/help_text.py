@@ -34,6 +34,7 @@ OWN_WORDS: Final[dict[str, AnyText]] = {
 BUTTONS: Final = {
     "op.record_settled.voided": "return bets",
     "op.reconstruct": "put right",
+    "op.reconstruct.turned": "put right",
     "op.confirm_irregularity": "confirm",
     "act.no": "deny",
     "op.name_order": "order",
