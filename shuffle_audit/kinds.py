@@ -20,6 +20,7 @@ CARDS: Final = 52
 class MachineKind(msgspec.Struct, frozen=True):
     """A kind of machine. `decks` find it in 50, 80 and 95 % of audits; null: more than `at_most`. `chi_square`: the
     same for the regulators' test alone, of places in for a model and of cards by name for another machine.
+    `needs_faces`: the figures hold only if the faces are known.
     """
 
     id: str
@@ -27,11 +28,16 @@ class MachineKind(msgspec.Struct, frozen=True):
     decks: tuple[int | None, int | None, int | None]
     chi_square: tuple[int | None, int | None, int | None]
     at_most: int = 256
+    needs_faces: bool = False
 
-    def found_by(self, decks: int) -> float:
-        """Return the highest of `POWERS` with which `decks` decks find it, or 0."""
-        reached = (power for power, least in zip(POWERS, self.decks, strict=True) if least and least <= decks)
-        return max(reached, default=0.0)
+    def found_by(self, decks: int) -> float | None:
+        """Return the highest of `POWERS` with which `decks` decks find it, or 0. Return None if more decks than were
+        simulated may reach a higher one.
+        """
+        reached = sum(least is not None and least <= decks for least in self.decks)
+        if decks > self.at_most and reached < len(POWERS):
+            return None
+        return (0.0, *POWERS)[reached]
 
 
 def _model(
@@ -53,13 +59,18 @@ MACHINE_KINDS: Final = (
     _model("not-always:0.05", "one deck in twenty is not shuffled", (13, 32, 60), (52, 101, 169)),
     _model("not-always:0.01", "one deck in a hundred is not shuffled", (67, 158, 296)),
     MachineKind("card-first", "one card comes first in one deck of four", (36, 51, 66), (51, 72, 96)),
-    MachineKind("rank-first", "an ace comes first in every second deck", (23, 29, 35), (63, 81, 105)),
-    MachineKind("picture-first", "a picture comes first in every deck", (12, 12, 12), (54, 75, 86)),
-    MachineKind("box-without-pictures", "box 1 never gets a picture", (24, 24, 24), (188, 241, None)),
+    MachineKind("rank-first", "an ace comes first in every second deck", (23, 29, 35), (63, 81, 105), needs_faces=True),
+    MachineKind("picture-first", "a picture comes first in every deck", (12, 12, 12), (54, 75, 86), needs_faces=True),
+    MachineKind(
+        "box-without-pictures", "box 1 never gets a picture", (24, 24, 24), (188, 241, None), needs_faces=True
+    ),
     MachineKind("distance-26", "10 % of the cards follow the card 26 places above", (3, 4, 4), (None, None, None)),
     MachineKind("distance-13", "30 % of the cards follow the card 13 places above", (1, 1, 1), (None, None, None)),
     MachineKind("distance-5", "20 % of the cards follow the card 5 places above", (1, 1, 2), (None, None, None)),
-    MachineKind("rank-after-rank", "the ace follows 30 % of the kings of its suit", (13, 16, 18), (None, None, None)),
+    MachineKind(
+        "rank-after-rank", "the ace follows 30 % of the kings of its suit", (13, 16, 18), (None, None, None),
+        needs_faces=True,
+    ),
     MachineKind(
         "first-again",
         "in one deck of twenty, the first 20 cards of two decks ago come first",
@@ -72,17 +83,21 @@ MACHINE_KINDS: Final = (
         (102, 102, 102),
         (None, None, None),
     ),
-    MachineKind("box-sometimes", "box 1 gets no picture in one deck of five", (None, None, None), (None, None, None)),
+    MachineKind(
+        "box-sometimes", "box 1 gets no picture in one deck of five", (None, None, None), (None, None, None),
+        needs_faces=True,
+    ),
     MachineKind(
         "swapped",
         "an ace of box 1 is exchanged for a king of the Dealer's whenever it comes",
         (None, None, None),
         (None, None, None),
+        needs_faces=True,
     ),
     _model("wash:30", "a wash of thirty seconds", (None, None, None)),
     _model("shelves:100", "a hundred shelves", (None, None, None)),
     _model("shelves:10x2", "ten shelves, two passes", (None, None, None)),
-)
+)  # fmt: skip
 UNSEEN: Final = (
     "A machine that shuffles well while it is audited, or for longer than the audit, and badly in rounds of somebody's "
     "choice.",

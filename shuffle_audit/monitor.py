@@ -5,8 +5,8 @@ DeckCame ──> Monitor ──> DeckWatched, each time
 
 The evidence may be checked after every deck: the chance that a good shuffler ever raises the alarm is at most `level`.
 Nine tenths of the first unit are bet on the orders, the rest on faces at places (`face_evidence`), for which each deck
-counts whose cards are shown, also if its order in is not known. The evidence also finds a machine that becomes bad
-after many good decks. No round depends on the monitor.
+counts whose cards are shown, also if its order in is not known or too few cards are known on both sides. The evidence
+also finds a machine that becomes bad after many good decks. No round depends on the monitor.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ SKIPPED: Final = "skipped"
 SOME_SHELVES: Final = "a shelf shuffler"
 WHY: Final = {
     NOT_KNOWN: "the order in is not known, so only the faces of the order out can count",
-    FEW_KNOWN: f"fewer than {LEAST_KNOWN} cards are known both before and after",
+    FEW_KNOWN: f"fewer than {LEAST_KNOWN} cards are known both before and after, so only the faces of the order out "
+    "can count",
     SKIPPED: "it came before the watched decks",
     TWICE: "its orders in and out are those of an earlier deck, which does not happen by chance: either the line was "
     "copied, "
@@ -164,6 +165,8 @@ class Monitor:
         except OrderError as error:
             return error.code, str(error), 0
         if len(order) < min(LEAST_KNOWN, len(came.deck.after)):
+            if self.decks > self.skip and not self._is_repeat(came.deck, came.number):
+                self._add_faces(came.deck)
             return FEW_KNOWN, WHY[FEW_KNOWN], len(order)
         if self.decks <= self.skip:
             return SKIPPED, WHY[SKIPPED], len(order)

@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 import numpy as np
 
+from shuffle_audit import games_dealt
 from shuffle_audit.commands.figures import percent
 from shuffle_audit.commands.options import progress
 from shuffle_audit.commands.report import AuditReport, KindFound, MachineFound, NoMoney, ReadFile
@@ -80,10 +81,14 @@ def _with_power(verdict: AuditVerdict, power: Sequence[MachineFound]) -> AuditVe
 def _kinds(verdict: AuditVerdict) -> tuple[KindFound, ...]:
     """Return the kinds of machines, with how surely these decks would show each if they are such as were measured."""
     alike = verdict.cards == CARDS and not verdict.partial and verdict.level >= LEVEL
+    faces = not any(games_dealt.ID in one.ids for one in verdict.not_run)
     return tuple(
-        KindFound(one.id, one.words, one.decks, one.at_most, one.found_by(verdict.decks) if alike else None)
+        KindFound(
+            one.id, one.words, one.decks, one.at_most,
+            one.found_by(verdict.decks) if alike and (faces or not one.needs_faces) else None,
+        )
         for one in MACHINE_KINDS
-    )
+    )  # fmt: skip
 
 
 def _chi_squares(

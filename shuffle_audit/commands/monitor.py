@@ -198,12 +198,15 @@ class Watching:
 
 def _line(one: DeckWatched) -> str:
     from shuffle_audit.commands.figures import units
+    from shuffle_audit.monitor import FEW_KNOWN
 
     deck = f"deck {one.deck:,} ({one.where})"
     if one.left_out and not one.by_faces:
         return f"{deck}: left out: {one.why.rstrip('.')}."
     known = f"{one.known} of {one.cards} cards known" if one.known < one.cards else f"{one.cards} cards"
-    if one.by_faces:
+    if one.by_faces and one.left_out == FEW_KNOWN:
+        known = f"{known} before and after, too few for their order, by their faces alone"
+    elif one.by_faces:
         known = f"order in not known, {known}, by their faces alone"
     now, highest, limit = (units(log10).removesuffix(" units") for log10 in
                            (one.evidence_log10, one.highest_log10, one.limit_log10))  # fmt: skip

@@ -47,7 +47,10 @@ BY: Final = {"naive": "by the chi-square distribution", "exact": "by simulated s
 HERE: Final = {
     0.95: "95 % or more", 0.8: "80 to 95 %", 0.5: "50 to 80 %", 0.0: "less than 50 %", None: "not known",
 }  # fmt: skip
-NOT_ALIKE: Final = "These decks are not such decks, or the level is lower, so how surely they find it is not known."
+NOT_ALIKE: Final = (
+    "It is not known how surely a kind is found if these are not such decks, the level is lower, more decks were "
+    "examined than simulated, or the kind shows only in faces and the names are not those of the 52 cards."
+)
 
 
 class Part(NamedTuple):
@@ -391,8 +394,11 @@ def _kinds(report: AuditReport) -> Part:
         f"chance of a false alarm of {LEVEL:g}, and how surely {decks} find it. A machine of another kind, or with a "
         "smaller fault, may be found less often."
     ]
-    if any(one.here is None for one in report.kinds):
-        sentences = [sentences[0].replace(f", and how surely {decks} find it", ""), NOT_ALIKE]
+    here = [one.here for one in report.kinds]
+    if here.count(None) == len(here):
+        sentences = [sentences[0].replace(f", and how surely {decks} find it", "")]
+    if None in here:
+        sentences.append(NOT_ALIKE)
     rows = [
         (f"over {one.at_most:,}" if one.decks[-1] is None else f"{one.decks[-1]:,}", HERE[one.here], one.words)
         for one in sorted(report.kinds, key=lambda one: (one.decks[-1] is None, one.decks[-1] or 0))

@@ -56,7 +56,7 @@ class MachineFound(msgspec.Struct, frozen=True):
 class KindFound(msgspec.Struct, frozen=True):
     """A kind of machine (`kinds.MachineKind`) with the number of decks that find it in 50, 80 and 95 % of audits; null:
     more than `at_most`. `here` is the highest of these shares that the examined decks reach, 0 if none, null if the
-    figures do not apply to them.
+    figures do not apply to them or end before them.
     """
 
     kind: str

@@ -24,12 +24,13 @@ from controller.commands.text import Page
 from shuffle_audit.commands import making
 from shuffle_audit.commands.command import FAILED, FOUND_IN, SUMMARIES, audit
 from shuffle_audit.commands.figures import of_stake, percent, small, times, units
+from shuffle_audit.commands.making import report_of
 from shuffle_audit.commands.parts import write
 from shuffle_audit.commands.plan import MOST_DRAWN, Plan
 from shuffle_audit.commands.report import AuditReport, KindFound, MachineFound, ReadFile
 from shuffle_audit.commands.run import Digests
 from shuffle_audit.evidence import Suspect
-from shuffle_audit.kinds import UNSEEN
+from shuffle_audit.kinds import MACHINE_KINDS, UNSEEN
 from shuffle_audit.order_files import write_decks
 from shuffle_audit.orders import DeckOrders
 from shuffle_audit.verdict import AuditVerdict, Gathered, ProcedureFinding
@@ -98,9 +99,11 @@ Kinds of machines
   How many whole decks of 52 cards, with the order in, find each kind of machine in 95 % of audits at a chance of a \
 false alarm of 0.01, and how surely 1,200 decks find it. A machine of another kind, or with a smaller fault, may be \
 found less often.
-  decks    found here     kind
-  9        95 % or more   a kind
-  over 512 less than 50 % another kind
+  It is not known how surely a kind is found if these are not such decks, the level is lower, more decks were examined \
+than simulated, or the kind shows only in faces and the names are not those of the 52 cards.
+  decks    found here   kind
+  9        95 % or more a kind
+  over 512 not known    another kind
 
 What this audit cannot see
 {unseen}
@@ -146,7 +149,10 @@ def test_a_report_as_text() -> None:
     files = (ReadFile("a.csv", 1_100, "0a"), ReadFile("b.jsonl", 101, "0b"))
     power = (MachineFound("m", "a machine", 1_000, 52, 99, 100, 0.99),)
     about = ("machine 7", "bench 2, 2026-11-20")
-    kinds = (KindFound("b", "another kind", (90, None, None), 512, 0.0), KindFound("a", "a kind", (1, 5, 9), 256, 0.95))
+    kinds = (
+        KindFound("b", "another kind", (90, None, None), 512, None),
+        KindFound("a", "a kind", (1, 5, 9), 256, 0.95),
+    )
     write(paper, AuditReport(verdict, power, files, 3, "1.0", "2.9", about, suspects, no_money="other-cards",
                              kinds=kinds))  # fmt: skip
     assert click.unstyle(str(paper)) == GOLDEN.format(unseen="\n".join(f"  {one}" for one in UNSEEN))
@@ -252,6 +258,35 @@ def test_the_power_is_stated_for_whole_decks_only() -> None:
     done = call("run", "part.csv")
     assert done.exit_code == 0
     assert "  would have been found: a shelf shuffler with 10 shelves: 100 % by 99 decks alone; " in done.stdout
+
+
+def here(decks: list[DeckOrders]) -> dict[str, float | None]:
+    report, _ = report_of(decks, (), 0.01, 1, with_money=False)
+    return {one.kind: one.here for one in report.kinds}
+
+
+@pytest.mark.usefixtures("few_audits")
+def test_no_kind_is_promised_or_denied_beyond_its_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 1,000 decks, more than were simulated, many find a machine that 256 decks do not. Without faces, none of the
+    machines that show only in faces is promised.
+    """
+    monkeypatch.setattr(making, "MOST_DECKS", 20)
+    decks = shuffled("uniform", 1_000)
+    many, few = here(decks), here(decks[:100])
+    open_kinds = {"box-sometimes", "swapped", "wash:30", "shelves:100", "shelves:10x2"}
+    assert {kind for kind, found in many.items() if found is None} == open_kinds
+    assert {found for kind, found in many.items() if kind not in open_kinds} == {0.95}
+    assert {kind for kind, found in few.items() if found == 0.0} == {*open_kinds, "good-at-first"}
+    name = {card: f"c{at}" for at, card in enumerate(NEW_DECK)}
+    renamed = [DeckOrders(*(tuple(map(name.__getitem__, side)) for side in (one.before, one.after)))
+               for one in decks[:100]]  # fmt: skip
+    of_faces = {one.id for one in MACHINE_KINDS if one.needs_faces}
+    assert {"picture-first", "box-without-pictures", "rank-after-rank"} < of_faces
+    assert here(renamed) == {kind: None if kind in of_faces else found for kind, found in few.items()}
+    write_decks(Path("renamed.csv"), renamed)
+    promised = re.search("^  would be found in 95 % of audits: (.*)$", call("run", "renamed.csv").stdout, re.M)
+    assert promised is not None
+    assert not {one.words for one in MACHINE_KINDS if one.needs_faces} & set(promised[1].split("; "))
 
 
 @pytest.mark.usefixtures("few_audits")

@@ -104,6 +104,24 @@ def test_a_machine_that_looks_at_faces_raises_the_alarm_without_an_order_in(know
     assert good.highest < 1
 
 
+def test_a_deck_with_too_few_known_cards_is_evidence_on_faces_like_one_without_an_order_in() -> None:
+    """A copied line counts once."""
+    decks = first_seen(decks_of(MACHINES["picture-first"], np.random.default_rng(3), 40), 3)
+    monitor, without = Monitor("machine 7"), Monitor("machine 7")
+    lines, alarms = watched(decks, monitor)
+    expected_lines, expected = watched(without_the_order_in(decks), without)
+    assert {(one.left_out, one.by_faces) for one in lines} == {("too-few-cards", True)}
+    assert [one.evidence_log10 for one in lines] == [one.evidence_log10 for one in expected_lines]
+    assert [one.deck for one in alarms] == [one.deck for one in expected] == [15]
+    skipping = Monitor("machine 7", skip=1)
+    seen = DeckOrders((*NEW_DECK[:3], *["?"] * 49), shuffled("uniform", 1)[0].after)
+    again, _ = watched([decks[0], seen, seen], skipping)
+    assert [(one.left_out, one.by_faces) for one in again] == [
+        ("too-few-cards", False), ("too-few-cards", True), ("too-few-cards", False),
+    ]  # fmt: skip
+    assert skipping.by_faces == 1
+
+
 def test_a_deck_that_does_not_count_is_reported_with_its_reason() -> None:
     (whole,) = shuffled("uniform", 1)
     decks = [*without_the_order_in([whole]), *first_seen([whole], 5), whole, DeckOrders(NEW_DECK, NEW_DECK[1:])]
@@ -347,6 +365,7 @@ def call(*arguments: str) -> Result:
 
 def test_lines_for_people_and_the_exit_code() -> None:
     decks = [*without_the_order_in(shuffled("cut", 1)), *first_seen(shuffled("riffle:1", 1), 24), *shuffled("cut", 1)]
+    decks += first_seen(shuffled("cut", 1), 3)
     Path("m.jsonl").write_bytes(b"".join(map(json_line, decks)))
     done = call("m.jsonl", "--once", "--name", "machine 7")
     assert (done.exit_code, done.stderr) == (1, "")
@@ -362,7 +381,9 @@ def test_lines_for_people_and_the_exit_code() -> None:
     )
     assert lines[2].startswith("ALARM: One deck of machine 7 speaks against the shuffle. ")
     assert lines[3].startswith("deck 3 (line 3): 52 cards; evidence ")
-    assert len(lines) == 4
+    by_faces = "3 of 52 cards known before and after, too few for their order, by their faces alone"
+    assert lines[4].startswith(f"deck 4 (line 4): {by_faces}; evidence ")
+    assert len(lines) == 5
 
 
 def test_without_a_countable_deck_there_is_no_verdict() -> None:
