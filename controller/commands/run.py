@@ -15,7 +15,6 @@ from firmware_bridge.messages import Message, message
 if TYPE_CHECKING:
     from controller.daemon.section_reader import Mistake
     from controller.daemon.sections import Configuration
-    from controller.program_files import Program
 
 
 def _where_to_correct(path: Path) -> Message | None:
@@ -48,17 +47,6 @@ def _folder_mistakes(configuration: Configuration | None) -> list[Mistake]:
     return [] if configuration is None else mistakes_of_folders(configuration)
 
 
-def examined(configuration: Configuration) -> Program:
-    """Examine the program's own files. Raise `ProgramError` if they must not be used for this table."""
-    from controller.program_files import examine, verify
-
-    asked = configuration.program
-    found = examine(asked.public_key_file if asked is not None else None)
-    if not configuration.table.simulated:
-        verify(found, development=asked is not None and asked.development)
-    return found
-
-
 @click.command()
 @click.option(
     "--config",
@@ -81,6 +69,7 @@ def run(path: Path, reread: Path | None, verbose: bool) -> None:
     from controller.api.tcp_listener import PortRefusedError
     from controller.api.unix_socket import SocketRefusedError
     from controller.daemon.configuration import ConfigurationError, in_originals, read_configuration
+    from controller.daemon.configuration_files import examined_program
     from controller.daemon.logs import configure_logs
     from controller.daemon.starting import HangUps, Origin
     from controller.journal import JournalError
@@ -92,7 +81,7 @@ def run(path: Path, reread: Path | None, verbose: bool) -> None:
     logs = configure_logs(logging.DEBUG if verbose else logging.INFO)
     try:
         configuration = read_configuration(path)
-        program = examined(configuration)
+        program = examined_program(configuration)
         from controller.daemon.daemon import run_daemon  # imported late: a refused configuration needs no server
 
         asyncio.run(run_daemon(configuration, Origin(path, hang_ups, reread, program, logs)))

@@ -25,6 +25,7 @@ from controller.daemon.sections import (
 from controller.journal import JournalError
 from controller.journal.sealing import load_key_file
 from controller.journal.signing import load_signing_key
+from controller.program_files import Program, examine, verify
 from firmware_bridge.card_table import read_card_table
 from firmware_bridge.device_image import read_image
 from firmware_bridge.device_keys import read_device_keys
@@ -64,6 +65,15 @@ def mistakes_of_files(configuration: Configuration) -> list[Mistake]:
         *_mistakes(found.device, found.journal, found.capture, found.table),
         *mistakes_of_folders(configuration),
     ]
+
+
+def examined_program(configuration: Configuration) -> Program:
+    """Examine the program's own files. Raise `ProgramError` if they must not be used for this table."""
+    asked = configuration.program
+    found = examine(asked.public_key_file if asked is not None else None)
+    if not configuration.table.simulated:
+        verify(found, development=asked is not None and asked.development)
+    return found
 
 
 def mistakes_of_folders(configuration: Configuration) -> list[Mistake]:

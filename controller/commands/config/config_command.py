@@ -123,12 +123,12 @@ def check(path: Path, running: Path | None, as_json: bool) -> None:
 
 def _remark_on_program(configuration: Configuration) -> Iterator[Mistake]:
     """Yield a remark if `run` refuses this program: the configuration may be right for the installed one."""
-    from controller.commands.run import examined
+    from controller.daemon.configuration_files import examined_program
     from controller.daemon.section_reader import Mistake
     from controller.program_files import ProgramError
 
     try:
-        examined(configuration)
+        examined_program(configuration)
     except ProgramError as error:
         yield Mistake(message("`cardshoe run` refuses this program. {why}", why=error.message), error.hint)
 
