@@ -101,7 +101,8 @@ MACHINE_KINDS: Final = (
 UNSEEN: Final = (
     "A machine that shuffles well while it is audited, or for longer than the audit, and badly in rounds of somebody's "
     "choice.",
-    "A machine that knows faces and exchanges two cards only when that pays: too few decks change.",
+    "A machine that knows faces and exchanges two cards only when that pays, so that too few decks change: if one pair "
+    "of cards changes in 13 of 1,000, it takes 26,000 to 36,000 decks.",
     "Orders that are uniform but known to somebody: a generator that can be foretold, or a machine that reads the "
     "cards and tells a player.",
     "Collusion: a deck that somebody changes after the shuffle, or before it once its order was written down.",

@@ -10,7 +10,7 @@ are given.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from math import sqrt
+from math import floor, log10, sqrt
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -71,13 +71,26 @@ class Result(NamedTuple):
     where: str = ""
 
 
-def below(chance: float) -> str:
-    """Return the words for a chance that is too small for people to read as a number, or "".
+def below(chance: float, level: float = 1.0) -> str:
+    """Return the words for a chance that is too small for people to read as a number, or "". They name a limit of at
+    most `level`.
 
-    >>> below(1e-30), below(2e-8), below(0.01)
-    ('one in a billion', 'one in a million', '')
+    >>> below(1e-30), below(2e-8), below(0.01), below(1e-30, 1e-10)
+    ('one in a billion', 'one in a million', '', 'one in a million million')
     """
-    return next((words for limit, words in IN_WORDS if chance < limit), "")
+    return next((words for limit, words in IN_WORDS if chance < limit <= level), "")
+
+
+def one_in(chance: float) -> str:
+    """Format a chance as a person says it.
+
+    >>> one_in(0.000123), one_in(0.04), one_in(0.31)
+    ('one in 8,100', 'one in 25', '31 %')
+    """
+    if chance > ONE_IN_TEN:
+        return f"{chance * 100:.0f} %"
+    digits = floor(log10(1 / chance)) - 1
+    return f"one in {round(1 / chance, -digits if digits > 0 else 0):,.0f}"
 
 
 def _exact_null(numbers: Callable[[int], tuple[int, ...]]) -> Callable[[int], Distribution]:
@@ -85,8 +98,9 @@ def _exact_null(numbers: Callable[[int], tuple[int, ...]]) -> Callable[[int], Di
 
 
 SMALLEST: Final = 1e-300  # chances below this are rounding noise
-IN_WORDS: Final = ((1e-9, "one in a billion"), (1e-6, "one in a million"))
-"""Chances below which people read words and not a number."""
+IN_WORDS: Final = ((1e-9, "one in a billion"), (1e-6, "one in a million"), (1e-12, "one in a million million"))
+"""Chances below which people read words and not a number; the last only where the others exceed the level."""
+ONE_IN_TEN: Final = 0.1
 DFH: Final = "Diaconis, Fulman, Holmes 2013"
 PROCEDURES: Final = (
     Procedure(

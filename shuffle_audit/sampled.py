@@ -121,7 +121,9 @@ def _shift_bound(statistic: float, decks: int, cards: int) -> float:
 
 
 CARD_POSITION: Final = SampledProcedure(
-    "card-position", "Cards that come to a place more or less often than others, by chi-square", "Pearson 1900",
+    "card-position",
+    "Cards from a place in the order in that come to a place more or less often than others, by chi-square",
+    "Pearson 1900",
     cards_at_positions, card_against_position, lambda cards: cards * (cards - 1.0),
     lambda decks: sqrt(1 - 1 / decks), _cell_bound, 0.015,
 )  # fmt: skip

@@ -15,13 +15,14 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 import numpy as np
 
+from firmware_bridge.cards import DECK
 from shuffle_audit import earlier_decks, faces_at_places, games_dealt, patterns
 from shuffle_audit.evidence import OF_EVIDENCE, ShuffleEvidence
-from shuffle_audit.faces import KINDS, faces_if_known, unknown_face
+from shuffle_audit.faces import KINDS, face_or_none, faces_if_known, unknown_face
 from shuffle_audit.orders import DeckOrders, Stored, in_blocks, unshuffled
 from shuffle_audit.packed_decks import PackedDecks, packed
 from shuffle_audit.partial_orders import LEAST_KNOWN
-from shuffle_audit.procedures import IN_WORDS, SHARES, SMALLEST, Result, below, examine, examine_cards
+from shuffle_audit.procedures import SHARES, SMALLEST, Result, below, examine, examine_cards, one_in
 from shuffle_audit.sampled import SAMPLED, Nulls
 from shuffle_audit.seen_orders import SeenOrders, seen_of
 from shuffle_audit.shown import ShownFaces, shown_of
@@ -178,7 +179,7 @@ def _not_run(
         yield NotRun(of_cards, shown)
     elif not shown.is_whole_deck:
         of_cards = (games_dealt.ID,)
-        yield NotRun(of_cards, "the games are dealt from the 52 cards, by their names")
+        yield NotRun(of_cards, f"the games are dealt from the 52 cards, by their names, and {_not_a_whole_deck(shown)}")
     others = [one for one in SHARES if one not in ran and one not in (*of_faces, *of_cards)]
     if not sampled:
         others = [one for one in others if one not in {procedure.id for procedure in SAMPLED}]
@@ -194,6 +195,14 @@ def _not_run(
         elif some_whole:
             why = "the decks do not have one and the same set of cards"
         yield NotRun(of_faces, why)
+
+
+def _not_a_whole_deck(shown: ShownFaces) -> str:
+    """Return the first name that is not a card's, or the first card that is missing, as the end of a sentence."""
+    if shown.faces is None:
+        return f"{next(name for name in shown.names if face_or_none(name) < 0)!r} is not the name of a card"
+    missing = next(card for face, card in enumerate(DECK) if face not in shown.faces)
+    return f"{missing.code} is not among these"
 
 
 def _finding(one: Result, limit: float) -> ProcedureFinding:
@@ -254,8 +263,8 @@ def _chance(results: Sequence[Result], gathered: Gathered | None) -> float:
 
 def _sentence(word: Word, chance: float, level: float, decks: int, not_run: Sequence[NotRun] = ()) -> str:
     if word == "bad":
-        words = below(chance) if level > IN_WORDS[-1][0] else ""
-        at_most = f"less than {words}" if words else f"at most {chance:.2g}"
+        words = below(chance, level)
+        at_most = f"less than {words}" if words else f"at most {one_in(chance)}"
         return (
             "A shuffle that makes every order equally likely gives decks that look this bad with a chance of "
             f"{at_most}; the limit is {level:g}."

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from math import floor, log10
+from math import floor
 
-from shuffle_audit.procedures import below
+from shuffle_audit.procedures import below, one_in
 
 BILLIONTH = 1e-9
-ONE_IN_TEN = 0.1
 
 
 def small(chance: float) -> str:
@@ -21,17 +20,14 @@ def small(chance: float) -> str:
 
 
 def chance(share: float) -> str:
-    """Format a chance as a person says it.
+    """Format a chance as a person says it, however small.
 
-    >>> chance(3.14e-12), chance(0.000123), chance(0.04), chance(0.31)
-    ('less than one in a billion', 'one in 8,100', 'one in 25', '31 %')
+    >>> chance(3.14e-12), chance(0.000123)
+    ('less than one in a billion', 'one in 8,100')
     """
     if share < BILLIONTH:
         return "less than one in a billion"
-    if share > ONE_IN_TEN:
-        return f"{share * 100:.0f} %"
-    digits = floor(log10(1 / share)) - 1
-    return f"one in {round(1 / share, -digits if digits > 0 else 0):,.0f}"
+    return one_in(share)
 
 
 def units(log10: float) -> str:

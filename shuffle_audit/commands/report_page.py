@@ -41,8 +41,8 @@ FORMULAS: Final = {
     "favoured-place": "Of all n cards and n places the fullest cell has m of D decks: at most n² P(B ≥ m), where B "
     "is binomial, of D decks with 1/n.",
     "repeated-orders": "Any two of D decks have the same of n! orders: at most D (D-1) / 2 / n!.",
-    "card-position": "The sum of (N - D/n)² / (D/n) over all n cards and n places, where N of D decks have that card "
-    f"there. {_SAMPLED.format('cell')}",
+    "card-position": "The sum of (N - D/n)² / (D/n) over all n places in the order in and n places in the order out, "
+    f"where in N of D decks the card at the one came to the other. {_SAMPLED.format('cell')}",
     "shifts": f"The sum of (C - D)² / D over all n shifts, where C cards of D decks moved so far. "
     f"{_SAMPLED.format('shift')}",
     "runs-of-colour": _RUNS,

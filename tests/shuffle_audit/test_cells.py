@@ -130,7 +130,7 @@ def test_a_machine_that_looks_at_faces_or_at_a_distance_is_found(
 
 
 def test_a_machine_that_swaps_two_cards_when_it_pays_is_not_found() -> None:
-    """Three or four decks of a thousand are changed: the page says that no number of decks here finds it."""
+    """Thirteen decks of a thousand are changed: it takes 26,000 decks to find that in half of the audits."""
     found = judge(decks_of(MACHINES["swapped"], np.random.default_rng(1), 200))
     assert found.verdict == "nothing found"
 

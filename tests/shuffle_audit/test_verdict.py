@@ -158,6 +158,22 @@ def test_names_that_are_not_read_are_named_beside_a_verdict(spell: Callable[[str
     assert f"Not examined by {', '.join(missing.ids)}: {spell('A', 'S')!r} is not the name of a card" in found.sentence
 
 
+def test_the_reason_why_no_games_are_dealt_names_a_card() -> None:
+    """One card is missing in all decks, or has a name that nobody reads."""
+    whole = shuffled("uniform", 20)
+    without = [DeckOrders(*(tuple(card for card in side if card != "AS") for side in (one.before, one.after)))
+               for one in whole]  # fmt: skip
+    for decks, which in (
+        (without, "AS is not among these"),
+        (spelled(whole, lambda rank, suit: "joker" if rank + suit == "AS" else rank + suit),
+         "'joker' is not the name of a card"),
+    ):  # fmt: skip
+        found = judge(decks)
+        why = f"the games are dealt from the 52 cards, by their names, and {which}"
+        assert [one.why for one in found.not_run if "hands-dealt" in one.ids] == [why]
+        assert f"Not examined by hands-dealt: {why}." in found.sentence
+
+
 def test_every_procedure_ran_or_is_named() -> None:
     """Few decks, large decks, decks known in part, and names without faces."""
     whole = shuffled("uniform", 20)
@@ -239,7 +255,12 @@ def test_guesses_that_are_expected() -> None:
 def test_a_chance_that_is_too_small_for_a_number() -> None:
     same = [DeckOrders(NEW_DECK, NEW_DECK)]
     assert judge(same * 30).sentence.endswith("a chance of less than one in a billion; the limit is 0.01.")
-    assert judge(same * 30, 1e-12).sentence.endswith("a chance of at most 1e-300; the limit is 1e-12.")
+    for level, said in ((1e-6, "billion"), (1e-9, "billion"), (1e-10, "million million"), (1e-12, "million million")):
+        assert judge(same * 30, level).sentence.endswith(
+            f"a chance of less than one in a {said}; the limit is {level:g}."
+        )
+    few = judge([DeckOrders(NEW_DECK[:3], NEW_DECK[:3])] * 6)
+    assert few.sentence.endswith("a chance of at most one in 9,400; the limit is 0.01.")
 
 
 def test_the_number_of_decks_in_a_block_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
