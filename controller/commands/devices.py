@@ -255,6 +255,11 @@ def listen(url: str, lines: int | None, learn: Path | None) -> None:
         return left == 0
 
     if learn is not None:
+        if learn.suffix != ".toml":
+            raise BadInputError(
+                message("{path} would be read as CSV, and a learned card table is TOML.", path=str(learn)),
+                message("Name a file that ends in .toml."),
+            )
         if learn.exists():
             raise BadInputError(message("{path} exists already: name a new file.", path=str(learn)))
         write_out(table.next_step())
@@ -393,7 +398,7 @@ def section(url: str, key_file: str, serial: str, digest: str = "", *, card_tabl
     """Return the section `[device]` of a configuration."""
     lines = ["[device]", f"url = {_text(url)}"]
     lines += [f"key_file = {_text(key_file)}"] if key_file else []
-    lines += ['card_table = "cards.csv"'] if card_table else []
+    lines += ['card_table = "cards.toml"'] if card_table else []
     lines += [f"serial = {_text(serial)}"] if serial else []
     lines += [f"firmware_digests = [{_text(digest)}]"] if digest else []
     return "\n".join(lines)

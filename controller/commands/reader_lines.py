@@ -63,11 +63,13 @@ def in_print(line: bytes) -> str:
 class LearnedTable:
     """A card table in the making: the whole deck drawn in the order clubs, diamonds, hearts, spades, each from the ace.
 
-    A reader may read a passing card several times, so the last identifier again changes nothing.
+    A reader may read a passing card several times, so the last identifier again changes nothing. Where a pause ends the
+    lines, the table says how long they are: the driver has no other end for them.
     """
 
     def __init__(self) -> None:
         self._identifiers: list[str] = []
+        self._length = 0  # of a line that a pause ended, as `LineForm` has it
 
     @property
     def is_whole(self) -> bool:
@@ -105,14 +107,15 @@ class LearnedTable:
                 )
             )
         self._identifiers.append(identifier)
+        if ENDS_AS_LF[line[-1]] != LF:
+            self._length = len(line.translate(None, b"\x02"))
         return None
 
     def text(self) -> str:
         """Return the table in TOML."""
         rows = zip(DECK, self._identifiers, strict=True)
-        return "[cards]\n" + "".join(
-            f"{card.code} = [{msgspec.json.encode(identifier).decode()}]\n" for card, identifier in rows
-        )
+        cards = "".join(f"{card.code} = [{msgspec.json.encode(identifier).decode()}]\n" for card, identifier in rows)
+        return f"[cards]\n{cards}" + (f"\n[line]\nlength = {self._length}\n" if self._length else "")
 
 
 async def wait_for_lines(url: DeviceUrl, take: Callable[[bytes], bool]) -> None:

@@ -19,15 +19,20 @@ import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
+from controller.commands.devices import section
 from controller.commands.main import main
+from controller.commands.reader_lines import LearnedTable, write_new
 from controller.daemon.sections import DeviceSection
 from firmware_bridge.card_table import read_card_table
 from firmware_bridge.cards import DECK
 from firmware_bridge.device_keys import key_from_typed, read_device_keys, typed_form, write_device_keys
 from firmware_bridge.discovery import Lists
+from firmware_bridge.drivers.line_reader import LineReader
 from firmware_bridge.errors import KeyFileError, TransportUnavailableError
+from simulators.driver_conformance.every_driver import texts_of
 from simulators.ports.in_process import simulated_key, simulated_serial
 from tests.end_to_end.stage import short_folder
+from tests.protocol.community import setting
 from tests.support.as_user import NEEDS_ROOT, open_to
 
 SIMULATED = "sim:///shuffler?seed=7"
@@ -432,6 +437,25 @@ def test_a_card_table_is_learned_from_a_deck_in_order(reader: Reader, tmp_path: 
     assert read_card_table(path) == {f"E28{number:03}": card for number, card in enumerate(DECK)}
     again = devices("listen", url, "--learn", str(path))
     assert (again.exit_code, "name a new file" in again.output) == (2, True)
+
+
+def test_a_card_table_learned_from_lines_without_an_end_says_how_long_they_are(tmp_path: Path) -> None:
+    """Otherwise the driver would wait for the end of each line, and understand none."""
+    learned, lines = LearnedTable(), [f"\x02E28{number:03}".encode() for number in range(52)]
+    for line in lines:
+        assert learned.take(line) is None
+    write_new(tmp_path / "cards.toml", learned)
+    table = read_card_table(tmp_path / "cards.toml")
+    assert table.line.length == 6
+    reader = LineReader(setting("line_reader", card_table=table), 0.0)
+    heard = [text for now, line in enumerate(lines) for text in texts_of(reader.receive(line, float(now)))]
+    assert heard == [f"card {card.code}" for card in DECK]
+
+
+def test_a_card_table_is_learned_into_a_file_that_is_read_as_toml(tmp_path: Path) -> None:
+    done = devices("listen", "serial:///dev/none?driver=line_reader", "--learn", str(tmp_path / "cards.csv"))
+    assert (done.exit_code, "Name a file that ends in .toml." in done.output) == (2, True)
+    assert 'card_table = "cards.toml"' in section("serial:///dev/none", "", "", card_table=True).splitlines()
 
 
 def test_learning_ends_where_an_identifier_belongs_to_an_earlier_card(reader: Reader, tmp_path: Path) -> None:

@@ -19,8 +19,11 @@ from click.testing import CliRunner, Result
 from controller.api.pins import pin_matches
 from controller.commands.init.system import system_files
 from controller.commands.main import main
+from controller.commands.reader_lines import LearnedTable, write_new
 from controller.daemon.configuration import read_configuration
 from controller.roles import Role
+from firmware_bridge.card_table import read_card_table
+from firmware_bridge.cards import DECK
 from firmware_bridge.device_url import parse_device_url
 from tests.architecture.sources import ROOT
 from tests.end_to_end.processes import Child
@@ -68,6 +71,36 @@ def test_a_real_table_from_options_only(tmp_path: Path) -> None:
     assert mode_of(folder) == 0o700
     assert "as root" in done.stdout
     assert not list(tmp_path.glob(".*")), "nothing else is left"
+
+
+@pytest.mark.tool("systemd-sysusers")
+def test_the_card_table_of_a_reader_is_learned_before_the_installation(tmp_path: Path) -> None:
+    """The folder names it, and is whole when the table is there; another PC gets it with the folder's copy."""
+    folder, url = tmp_path / "RD-1", "serial:///dev/cardshoe/A1?driver=line_reader"
+    options = [url if one == "CARDSHOE-0001" else "singles" if one == "sets" else one for one in REAL]
+    done = init(str(folder), *options)
+    assert done.exit_code == 0, done.stderr
+    learn = f"cardshoe devices listen '{url}' --learn {folder}/cards.toml     # then draw a deck in order"
+    assert done.stdout.index(learn) < done.stdout.index("cardshoe config check") < done.stdout.index("install.sh")
+    check = ["config", "check", str(folder / "table.toml")]
+    assert "[device] card_table: The card table" in CliRunner().invoke(main, check).stderr
+    table = LearnedTable()
+    for card in DECK:
+        table.take(f"E28{card.number:03}\r\n".encode())
+    write_new(folder / "cards.toml", table)
+    checked = CliRunner().invoke(main, check)
+    assert checked.exit_code == 0, checked.stderr
+    again = init(str(tmp_path / "new"), "--from", str(folder))
+    assert again.exit_code == 0, again.stderr
+    (tmp_path / "pc/etc").mkdir(parents=True)
+    run = subprocess.run(
+        ["sh", str(tmp_path / "new/install.sh")],
+        env=os.environ | {"DESTDIR": str(tmp_path / "pc")}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    assert len(read_card_table(tmp_path / "pc/etc/cardshoe/NC-01/cards.toml")) == len(DECK)
+    drop_in = tmp_path / "pc/etc/systemd/system/cardshoe@NC-01.service.d/cards.conf"
+    assert "LoadCredential=cards.toml:/etc/cardshoe/NC-01/cards.toml" in drop_in.read_text().splitlines()
 
 
 def test_with_a_console_in_a_browser_the_dealer_has_a_pin_to_sign_on(tmp_path: Path) -> None:

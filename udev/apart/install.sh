@@ -36,11 +36,12 @@ for rules in system/72-*.rules; do
 done
 share cardshoe@.service /etc/systemd/system
 install -D -m 0644 system/apart.conf "$root/etc/systemd/system/cardshoe@.service.d/apart.conf"
-for name in port.conf network.conf; do
+for name in port.conf network.conf cards.conf; do
     [ ! -e "system/$name" ] || install -D -m 0644 "system/$name" "$root/etc/systemd/system/cardshoe@TABLE.service.d/$name"
 done
 install -d -m 0700 "$root/etc/cardshoe" "$etc"
-for file in *.toml *.key *.keys; do
+for file in *.toml *.csv *.key *.keys; do
+    [ -e "$file" ] || continue
     if [ ! -e "$etc/$file" ]; then
         install -m 0600 "$file" "$etc/"
     elif [ "$file" = table.toml ] && ! cmp -s "$file" "$etc/$file"; then

@@ -17,9 +17,12 @@ from controller.commands.text import prompted, say
 from controller.games.specification import Game, Unit
 from controller.problems import BadInputError
 from controller.roles import Role
+from firmware_bridge.device_url import parse_device_url
+from firmware_bridge.drivers.registry import registered_driver
 from firmware_bridge.messages import Message, message
 from firmware_bridge.plain_text import whole_number
 
+CARD_TABLE: Final = "cards.toml"
 LONGEST_NAME: Final = 22
 NAME: Final = re.compile(rf"[A-Za-z0-9_-]{{1,{LONGEST_NAME}}}", re.ASCII)
 WHY_NAME: Final = message(
@@ -62,6 +65,11 @@ class NewTable(NamedTuple):
     chosen_by: str
     people: tuple[NewPerson, ...]
     port: int = 0  # the port of the console in a browser; 0 for none
+
+    @property
+    def learns_cards(self) -> bool:
+        """Return whether the card table of this table's reader is learned after the folder is made."""
+        return not self.simulated and registered_driver(parse_device_url(self.device).driver).needs_card_table
 
 
 def checked_name(given: str) -> str:

@@ -14,9 +14,11 @@ from contextlib import suppress
 from datetime import UTC, date, datetime
 from pathlib import Path
 
+import msgspec
+
 from controller.api.pins import SALT, hash_pin
 from controller.commands.config.configuration_options import toml
-from controller.commands.init.answers import NewPerson, NewTable, checked_name
+from controller.commands.init.answers import CARD_TABLE, NewPerson, NewTable, checked_name
 from controller.commands.init.system import PACKAGED_UNIT, script, system_files
 from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration, with_path
 from controller.daemon.configuration_files import files_of, mistakes_of_files
@@ -27,7 +29,7 @@ from controller.journal.sealing import create_key_file
 from controller.problems import BadInputError, ProblemError
 from firmware_bridge.device_keys import write_device_keys
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
-from firmware_bridge.drivers.registry import registered_driver
+from firmware_bridge.drivers.registry import RegisteredDriver, registered_driver
 from firmware_bridge.edited_text import read_edited
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.messages import Message, message
@@ -39,7 +41,7 @@ NOT_OVERWRITTEN = message("Nothing was overwritten. Name a new or an empty folde
 
 def make_folder(folder: Path, table: NewTable) -> None:
     """Make the whole folder or nothing. Raise `BadInputError`, `ProblemError`."""
-    _make(folder, lambda made: _write(made, folder, table))
+    _make(folder, lambda made: _write(made, folder, table), table)
 
 
 def make_folder_of(folder: Path, source: Path) -> Configuration:
@@ -65,7 +67,11 @@ def make_folder_of(folder: Path, source: Path) -> Configuration:
         _file(made / "table.toml", read_edited(source / "table.toml"), 0o600)
         url = configuration.device_url
         serial = configuration.device.serial or _serial_of(url)
-        _write_system(made, name, url, serial, has_port=configuration.api.http is not None)
+        if not (made / "device.keys").exists():
+            write_device_keys(made / "device.keys", {})  # the unit hands it to the daemon
+        table = configuration.device.card_table
+        cards = table.name if table is not None and (made / table.name).exists() else ""
+        _write_system(made, name, url, serial, cards, has_port=configuration.api.http is not None)
 
     _make(folder, write)
     return configuration
@@ -76,7 +82,7 @@ def _serial_of(url: DeviceUrl) -> str:
     return path.name if url.scheme == "serial" and path.parent == Path("/dev/cardshoe") else ""
 
 
-def _make(folder: Path, write: Callable[[Path], None]) -> None:
+def _make(folder: Path, write: Callable[[Path], None], table: NewTable | None = None) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise BadInputError(message("{folder} already exists.", folder=str(folder)), NOT_OVERWRITTEN)
     try:
@@ -89,7 +95,7 @@ def _make(folder: Path, write: Callable[[Path], None]) -> None:
         ) from error
     try:
         write(made)
-        _check(made, folder)
+        _check(made, folder, learns_cards=table is not None and table.learns_cards)
         made.rename(folder)  # replaces an empty folder only
     except BridgeError as error:
         raise BadInputError(message("--device: {why}", why=error.message), error.hint) from error
@@ -104,10 +110,13 @@ def _make(folder: Path, write: Callable[[Path], None]) -> None:
         shutil.rmtree(made, ignore_errors=True)
 
 
-def _check(made: Path, folder: Path) -> None:
-    """Raise `BadInputError` for what the daemon would refuse."""
+def _check(made: Path, folder: Path, *, learns_cards: bool) -> None:
+    """Raise `BadInputError` for what the daemon would refuse, except a card table that is learned later."""
     try:
         configuration = read_configuration(made / "table.toml")
+        if learns_cards:
+            device = msgspec.structs.replace(configuration.device, card_table=None)
+            configuration = msgspec.structs.replace(configuration, device=device)
         if mistakes := mistakes_of_files(configuration):
             raise ConfigurationError(made / "table.toml", mistakes)
     except ConfigurationError as error:
@@ -134,19 +143,20 @@ def _how_to_go_on(made: Path) -> Message:
 
 def _write(made: Path, folder: Path, table: NewTable) -> None:
     url = parse_device_url(table.device)
-    needs_keys = registered_driver(url.driver).needs_keys
+    driver = registered_driver(url.driver)
     today = datetime.fromtimestamp(HostClock().now().utc_ns / 1e9, UTC).date()
-    _file(made / "table.toml", configuration_text(folder, table, today, needs_keys=needs_keys), 0o600)
+    _file(made / "table.toml", configuration_text(folder, table, today, driver), 0o600)
     create_key_file(made / "journal.key")
     write_device_keys(made / "device.keys", {})
     if table.here:
         return
-    _write_system(made, table.name, url, table.serial, has_port=table.port > 0)
+    cards = CARD_TABLE if table.learns_cards else ""
+    _write_system(made, table.name, url, table.serial, cards, has_port=table.port > 0)
 
 
-def _write_system(made: Path, table: str, url: DeviceUrl, serial: str, *, has_port: bool) -> None:
+def _write_system(made: Path, table: str, url: DeviceUrl, serial: str, cards: str, *, has_port: bool) -> None:
     (made / "system").mkdir(mode=0o755)
-    files = system_files(table, url, serial, has_port=has_port, is_packaged=Path(PACKAGED_UNIT).exists())
+    files = system_files(table, url, serial, cards, has_port=has_port, is_packaged=Path(PACKAGED_UNIT).exists())
     for name, text in files.items():
         _file(made / "system" / name, text, 0o644)
     _file(made / "install.sh", script(table), 0o755)
@@ -158,7 +168,7 @@ def _file(path: Path, text: str, mode: int) -> None:
         file.write(text)
 
 
-def configuration_text(folder: Path, table: NewTable, today: date, *, needs_keys: bool) -> str:
+def configuration_text(folder: Path, table: NewTable, today: date, driver: RegisteredDriver) -> str:
     """Return the table's file. `cardshoe config example` shows every other option with its default."""
     journal = "journal" if table.here else f"/var/lib/cardshoe/{table.name}/journal"
     socket = "api.sock" if table.here else f"/run/cardshoe/{table.name}/api.sock"
@@ -173,7 +183,8 @@ def configuration_text(folder: Path, table: NewTable, today: date, *, needs_keys
         "",
         "[device]",
         f"url = {toml(table.device)}",
-        *(['key_file = "device.keys"'] if needs_keys else []),
+        *(['key_file = "device.keys"'] if driver.needs_keys else []),
+        *([f"card_table = {toml(CARD_TABLE)}"] if table.learns_cards else []),
         *([f"serial = {toml(table.serial)}"] if table.serial else []),
         "",
         "[journal]",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import click
 
 from controller.commands.game_options import find_game, read_options
 from controller.commands.init.answers import (
+    CARD_TABLE,
     WHY_NAME,
     NewPerson,
     NewTable,
@@ -267,7 +269,15 @@ def _summary(folder: Path, table: NewTable, *, installs: bool) -> list[AnyText]:
     ]
     if any(one.made for one in table.people):
         lines.append(message("Give each person their PIN, then clear this screen: the PINs are not shown again."))
-    lines += ["", f"cardshoe config check {folder}/table.toml"]
+    lines.append("")
+    if table.learns_cards:
+        lines.append(
+            message(
+                "{command}     # then draw a deck in order",
+                command=f"cardshoe devices listen {shlex.quote(table.device)} --learn {folder / CARD_TABLE}",
+            )
+        )
+    lines.append(f"cardshoe config check {folder}/table.toml")
     if table.here:
         lines.append(f"cardshoe run --config {folder}/table.toml")
         return lines + _played(table, folder)

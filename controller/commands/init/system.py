@@ -37,10 +37,10 @@ def simulate_command(unit: Unit, url: DeviceUrl, key_file: Path | str) -> str:
 
 
 def system_files(
-    table: str, url: DeviceUrl, serial: str, *, has_port: bool = True, is_packaged: bool = False
+    table: str, url: DeviceUrl, serial: str, cards: str = "", *, has_port: bool = True, is_packaged: bool = False
 ) -> dict[str, str]:
-    """Return the files that `install.sh` installs, by name. `has_port` means that browsers reach the table
-    (`[api.http]`).
+    """Return the files that `install.sh` installs, by name. `cards` is the name of the table's card table, if it has
+    one. `has_port` means that browsers reach the table (`[api.http]`).
     """
     files = {} if is_packaged else {name: read_system_file(name) for name in SHARED}
     files["apart.conf"] = read_system_file("apart/cardshoe@.service.conf")
@@ -48,6 +48,11 @@ def system_files(
     files[f"cardshoe-{table}.sysusers.conf"] = users
     if network := _network(url, has_port=has_port):
         files["network.conf"] = network
+    if cards:
+        files["cards.conf"] = (
+            "# The card table of the reader: systemd hands it to the daemon, like the keys.\n"
+            f"[Service]\nLoadCredential={cards}:/etc/cardshoe/{table}/{cards}\n"
+        )
     if serial:
         rules = read_system_file("apart/72-cardshoe-TABLE.rules").replace("TABLE", table).replace("SERIAL", serial)
         files[f"72-cardshoe-{table}.rules"] = rules
