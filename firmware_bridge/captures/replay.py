@@ -150,7 +150,7 @@ class _LinkPlayer:
                 self._link.drop(LinkOver("capture-ended", message("The receiver of the replay has failed.")))
                 return
             if not self._records:
-                self._link.drop(LinkOver("capture-ended", message("The capture ends here, while the link was ready.")))
+                self._link.drop(LinkOver("capture-ended", message("The capture ends here, before its link ended.")))
                 return
             at, record = self._records[0]
             due = at / 1000

@@ -230,6 +230,15 @@ def test_a_makers_log_without_the_right_key_shows_what_is_clear(log: Path) -> No
     assert "(there is no key for CARDSHOE-0042)" in out(log.parent, "show", "log")
 
 
+@pytest.mark.parametrize(("side", "named"), [(">", "host"), ("<", "device")])
+def test_a_log_that_ends_within_a_frame_says_so(folder: Path, side: str, named: str) -> None:
+    (folder / "log").write_text(f"0 {side} c0 01 01\n7 {side} 00 00\n")
+    why = '(the log ends before the C0 that ends a frame (cardlink, "Frames"))'
+    assert out(folder, "show", "log") == f"        7 {side} ? cut off {why}\n"
+    (shown,) = out(folder, "show", "log", "--json").splitlines()
+    assert (json.loads(shown)["from"], json.loads(shown)["verdict"]) == (named, "cut off")
+
+
 def test_a_log_that_cannot_be_read_is_bad_input(folder: Path) -> None:
     (folder / "log").write_text("> c0\n< c0 1\n")
     done = cardshoe("capture", "show", "log", cwd=folder)

@@ -16,8 +16,9 @@ from controller.games.specification import Kind
 from controller.journal.file import connect_reader
 from controller.journal.signing import fingerprint
 from controller.table import operations
+from controller.table.inputs import DeviceConnected
 from tests.journal_commands.conftest import run
-from tests.journal_commands.made import SIGNER, evening
+from tests.journal_commands.made import IDENTITY, SIGNER, JournaledTable, evening
 
 pytestmark = pytest.mark.usefixtures("fonts")
 
@@ -78,6 +79,20 @@ def test_the_sections_of_an_evening(folder: Path) -> None:
     noted = found["Corrections, recalled cards, decks, journal, the program in the device"]
     assert [row.split()[2] for row in noted[1:]] == ["289", "302", "444"]
     assert "pit-manager pit manager 1 0 0 0 1 0 0" in found["People"]
+
+
+def test_a_device_that_has_shown_its_program_is_noted(tmp_path: Path) -> None:
+    """A device that was not asked for its program is not."""
+    table = JournaledTable(tmp_path / "journal")
+    table.start_daemon("start-1", "pc-1", table=IDENTITY.table)
+    table.connect()
+    table.lose_link()
+    table.give(DeviceConnected(table.device.identity, table.device.status, image="ab" * 32))
+    table.journal.close()
+    noted = sections_of(run("report", "--journal", table.journal.folder))[
+        "Corrections, recalled cards, decks, journal, the program in the device"
+    ]
+    assert [row.endswith("it runs the approved program abababababababab") for row in noted[1:]] == [True]
 
 
 def test_the_head_is_the_one_that_covers_the_time(folder: Path) -> None:

@@ -174,13 +174,14 @@ async def test_a_link_continued_in_another_file_is_one_link(tmp_path: Path) -> N
     assert [one.whole for one in gap] == [True, False], "what is not the next file does not continue it"
 
 
-async def test_a_capture_that_ends_while_the_link_is_ready(tmp_path: Path) -> None:
+async def test_a_capture_that_ends_before_its_link(tmp_path: Path) -> None:
+    """The link need not have been ready: here it was only opened."""
     file = file_at(tmp_path / "a.capture")
     file.write(capture_format.Opened(0))
     file.close()
     (over,) = await heard_again(tmp_path / "a.capture")
     assert isinstance(over, LinkOver)
-    assert over.code == "capture-ended"
+    assert (over.code, str(over.sentence)) == ("capture-ended", "The capture ends here, before its link ended.")
 
 
 class Broken:

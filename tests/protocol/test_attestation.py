@@ -21,6 +21,7 @@ def refused(heard: list[Heard], words: str) -> None:
     assert isinstance(over, LinkOver)
     assert (over.code, over.refused) == ("device-firmware", True)
     assert words in str(over.sentence)
+    assert 'cardlink, "The program in the device")' in str(over.sentence)
 
 
 def test_a_device_with_the_approved_program_is_ready() -> None:

@@ -69,17 +69,25 @@ def read_byte_log(paths: Sequence[Path]) -> Iterator[LoggedBytes]:
 
 
 def lines_of(logged: Iterator[LoggedBytes], keys: DeviceKeys, *, faces: bool, as_json: bool) -> Iterator[str]:
-    """Return a line for each frame. Raise `CaptureError` if faces are asked for that may not be shown."""
-    decoder = LineDecoder(keys.get, keys.next.get)
+    """Return a line for each frame, whole or not. Raise `CaptureError` if faces are asked for that may not be shown."""
+    for ms, read in _frames(logged, LineDecoder(keys.get, keys.next.get)):
+        if faces and isinstance(read.body, IdentityBody) and not read.body.simulated:
+            raise CaptureError(
+                message("The device is not simulated: concealed cards are not shown."),
+                message("Leave --faces out."),
+            )
+        shown = _as_data(ms, read, faces=faces)
+        yield json_line(shown) if as_json else _in_line(shown)
+
+
+def _frames(logged: Iterator[LoggedBytes], decoder: LineDecoder) -> Iterator[tuple[int | None, ReadFrame]]:
+    """Yield each frame with its time, and at the end what is left of one."""
+    ms: int | None = None
     for ms, of_host, data in logged:
         for read in decoder.take(of_host, data):
-            if faces and isinstance(read.body, IdentityBody) and not read.body.simulated:
-                raise CaptureError(
-                    message("The device is not simulated: concealed cards are not shown."),
-                    message("Leave --faces out."),
-                )
-            shown = _as_data(ms, read, faces=faces)
-            yield json_line(shown) if as_json else _in_line(shown)
+            yield ms, read
+    for read in decoder.rest():
+        yield ms, read
 
 
 def _as_data(ms: int | None, read: ReadFrame, *, faces: bool) -> dict[str, Any]:

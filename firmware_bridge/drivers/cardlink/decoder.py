@@ -17,9 +17,10 @@ from firmware_bridge.drivers.cardlink.sealing import FrameOpener, frame_keys
 from firmware_bridge.drivers.setting import FrameKeys
 
 Verdict: TypeAlias = Literal[
-    "damaged", "dropped", "forged", "repeated", "ignored", "understood", "not understood", "not opened"
+    "damaged", "dropped", "forged", "repeated", "ignored", "understood", "not understood", "not opened", "cut off"
 ]
-"""What a receiver makes of a frame; `not opened`: the log has no handshake for it, or the key is not known."""
+"""What a receiver makes of a frame; `not opened`: the log has no handshake for it, or the key is not known; `cut off`:
+the log ends within it."""
 
 DECODERS: Final[dict[int, Callable[[bytes], Any]]] = {
     FrameKind.HELLO: messages.decode_hello,
@@ -40,8 +41,8 @@ DECODERS: Final[dict[int, Callable[[bytes], Any]]] = {
 
 
 class ReadFrame(msgspec.Struct, frozen=True):
-    """A frame with its verdict. `body` is None unless it was understood; `why` says what is wrong with it. A damaged
-    frame has neither `frame` nor `counter`."""
+    """A frame with its verdict. `body` is None unless it was understood; `why` says what is wrong with it. A frame
+    that is damaged or cut off has neither `frame` nor `counter`."""
 
     of_host: bool
     verdict: Verdict
@@ -73,6 +74,11 @@ class LineDecoder:
         found = [self._read(of_host, frame) for frame in reader.receive(data)]
         damaged = reader.corrupt + reader.overlong - before
         return found + [ReadFrame(of_host, "damaged")] * damaged
+
+    def rest(self) -> list[ReadFrame]:
+        """Return a frame for each side whose last bytes have no end."""
+        why = 'the log ends before the C0 that ends a frame (cardlink, "Frames")'
+        return [ReadFrame(of_host, "cut off", why=why) for of_host, reader in self._readers.items() if reader.has_part]
 
     def _read(self, of_host: bool, frame: Frame) -> ReadFrame:
         if frame.kind in DECODERS and (frame.kind in OF_HOST) is not of_host:

@@ -105,6 +105,11 @@ class FrameReader:
             for end in (b"\r\n", b"\n", b"\r")
         )
 
+    @property
+    def has_part(self) -> bool:
+        """Return whether bytes have come that no delimiter has ended."""
+        return bool(self._tail)
+
     def receive(self, data: bytes) -> list[Frame]:
         """Return the whole frames that end within `data`, in order."""
         if _END_BYTE not in data:

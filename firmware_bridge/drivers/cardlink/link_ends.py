@@ -128,8 +128,8 @@ def counts_too_few(taken: int) -> LinkOver:
 
 def cannot_attest(serial: str) -> LinkOver:
     said = message(
-        "The device {serial} does not show which program it runs, and [device] image names the program that it has to "
-        "run. Install approved firmware that can show it, or leave image out.",
+        'The device {serial} does not show which program it runs (cardlink, "The program in the device"), and [device] '
+        "image names the program that it has to run. Install approved firmware that can show it, or leave image out.",
         serial=serial,
     )
     return LinkOver("device-firmware", said, refused=True)
@@ -137,8 +137,9 @@ def cannot_attest(serial: str) -> LinkOver:
 
 def other_program(serial: str, digest: str) -> LinkOver:
     said = message(
-        "The program in {serial} is not the approved image ({digest}). Do not deal from it; have its firmware "
-        "checked, or name the image of the firmware that is approved in [device] image.",
+        'The program in {serial} is not the approved image ({digest}; cardlink, "The program in the device"). Do not '
+        "deal from it; have its firmware checked, or name the image of the firmware that is approved in [device] "
+        "image.",
         serial=serial,
         digest=digest,
     )
@@ -147,8 +148,8 @@ def other_program(serial: str, digest: str) -> LinkOver:
 
 def not_attested(serial: str, seconds: float) -> LinkOver:
     said = message(
-        "The device {serial} has not shown within {seconds} s which program it runs. Do not deal from it, and have "
-        "its firmware checked.",
+        'The device {serial} has not shown within {seconds} s which program it runs (cardlink, "The program in the '
+        'device"). Do not deal from it, and have its firmware checked.',
         serial=serial,
         seconds=round(seconds),
     )
