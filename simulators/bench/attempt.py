@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from firmware_bridge.drivers.cardlink import messages, sealing
 from firmware_bridge.drivers.cardlink.framing import VERSION, Frame, FrameReader, encode_frame
 from firmware_bridge.drivers.cardlink.messages import FrameKind, encode_body
-from firmware_bridge.drivers.cardlink.sealing import SealedChannel, frame_keys
+from firmware_bridge.drivers.cardlink.sealing import FrameSealer, SealedChannel, frame_keys
 from simulators.bench.promise import check
 
 _DECODERS: Final[dict[int, Callable[[bytes], Any]]] = {
@@ -69,6 +69,12 @@ class Attempt:
         proof = self.proof(sealing.HOST_ROLE) if right else bytes(32)
         body = encode_body(messages.ProofBody(sealing.HMAC_SHA256, proof))
         return encode_frame(FrameKind.HOST_PROOF, self.boot, 0, body)
+
+    def sealer(self, version: int, counter: int) -> FrameSealer:
+        """Return what seals the host's frames under another version, after this counter."""
+        sealer = FrameSealer(frame_keys(*self._parts())[0], version)
+        sealer.counter = counter
+        return sealer
 
     @property
     def channel(self) -> SealedChannel:

@@ -472,6 +472,26 @@ def forgets_the_last_command_with_the_link(device: SimulatedDevice, patch: pytes
     wrap(device.link, "_become_active", become)
 
 
+def forgets_its_command_with_the_link(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
+    def become(old: Callable[..., None], *given: Any) -> None:
+        for task in device._tasks:
+            task.cancel()
+        old(*given)
+
+    wrap(device.link, "_become_active", become)
+
+
+def takes_any_version(link: Any) -> None:
+    link._versions = range(256)
+    opener = link._channel._opener
+
+    def open_any(old: Callable[..., Any], frame: Any) -> Any:
+        opener._version = frame.version
+        return old(frame)
+
+    wrap(opener, "open", open_any)
+
+
 def silent_while_it_shuffles(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
     def send(old: Callable[..., None], kind: FrameKind, *given: Any, **named: Any) -> None:
         shuffles = device.mechanism.moving and not device.mechanism.status(0).shuffle

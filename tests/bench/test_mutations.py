@@ -133,6 +133,8 @@ ROWS = [
     Row("it looks at no tag", broken.looks_at_no_tag, "a_forged_frame_changes_nothing", "Sealed frames"),
     Row("it takes what is played back", broken.after("_become_active", broken.takes_what_is_played_back),
         "a_frame_played_back_is_not_taken", "Sealed frames"),
+    Row("it takes sealed frames of any version", broken.after("_become_active", broken.takes_any_version),
+        "another_version_is_dropped", "Sealed frames"),
     Row("it takes other flags",
         broken.after("_become_active", lambda link: link._channel._opener._last.update({2: 0})),
         "other_flags_are_dropped", "Sealed frames"),
@@ -220,6 +222,8 @@ ROWS = [
     Row("it holds while a set moves", broken.never_waits_for_a_set, "a_hold_waits_for_the_set_in_motion", "Commands",
         1.0),
     Row("it answers on another link", broken.answers_on_any_link,
+        "a_command_over_a_new_link_is_finished_without_an_answer", "Commands", 1.0),
+    Row("it forgets its command with the link", broken.forgets_its_command_with_the_link,
         "a_command_over_a_new_link_is_finished_without_an_answer", "Commands", 1.0),
     Row("its clock goes back", broken.clock_goes_back, "reports_are_understood", "Bodies"),
 ]  # fmt: skip

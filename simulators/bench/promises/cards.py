@@ -90,6 +90,7 @@ class TestCardPromises:
     @promise("Commands", "4", "a command still being carried out is finished, and not answered on the new link")
     async def test_a_command_over_a_new_link_is_finished_without_an_answer(self, dealt: DeckRecord) -> None:
         needs(dealt.answered_late is not None, "the device does not unload its stub, or nothing was shuffled")
+        check(dealt.finished_late is True, "a command in motion was abandoned when a new link was made")
         check(not dealt.answered_late, "a command of the previous link was answered on a new one")
 
     @promise("Commands", "dispense", "a set is formed of as many cards as were ordered")

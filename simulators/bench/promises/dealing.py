@@ -37,7 +37,8 @@ class DeckRecord(msgspec.Struct):
     """Reports and steps in order; forming a set is a step. `beside` is the answer to a second command that moves cards,
     sent during the shuffle; `overlapped` tells whether the shuffle was still running then. `silence` is the longest
     time without a status during the shuffle, in seconds. `held_early` tells whether a hold was answered before the set
-    in motion was reported. `answered_late` tells whether the unloading was answered on a link made meanwhile.
+    in motion was reported. `finished_late` tells whether the unloading came to its end although another link was made
+    meanwhile, and `answered_late` whether it was answered there.
     """
 
     said: messages.IdentityBody
@@ -49,6 +50,7 @@ class DeckRecord(msgspec.Struct):
     overlapped: bool = False
     silence: float = 0.0
     held_early: bool | None = None
+    finished_late: bool | None = None
     answered_late: bool | None = None
     measurements: list[Measurement] = []
 
@@ -180,7 +182,9 @@ class DeckDealer:
         return step
 
     async def _unload_over_a_new_link(self, dealt: DeckRecord) -> None:
-        """Order the stub and make another link at once; the status then tells what became of the order."""
+        """Order the stub and make another link at once; the status then tells what became of the order. An order that
+        was neither answered nor done is no step.
+        """
         host = self._host
         begun, place = host.now, len(host.came)
         order = messages.UnloadStubOrder()
@@ -190,9 +194,11 @@ class DeckDealer:
         while status.moving:
             status = await host.status()
         answers = host.answers(command_id, place)
-        answer = answers[0].body if answers else messages.AnswerBody(command_id, status.last_command == command_id)
+        dealt.finished_late = bool(answers) or status.last_command == command_id
         dealt.answered_late = bool(host.answers(command_id, linked_at))
-        dealt.steps.append(DealStep(order, command_id, answer, status, host.now - begun))
+        if dealt.finished_late:
+            answer = answers[0].body if answers else messages.AnswerBody(command_id, True)
+            dealt.steps.append(DealStep(order, command_id, answer, status, host.now - begun))
 
     async def _lifted(self) -> bool:
         """Ask a person to lift the set, and return whether it was lifted."""

@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from firmware_bridge.drivers.cardlink import messages
-from firmware_bridge.drivers.cardlink.framing import FrameReader, enclose
+from firmware_bridge.drivers.cardlink.framing import VERSION, FrameReader, enclose
 from firmware_bridge.drivers.cardlink.messages import SALT_SIZE, FrameKind, encode_body
 from simulators.bench.frames import BEAT, QUIET, FrameHost
 from simulators.bench.promise import check, promise
@@ -54,6 +54,19 @@ class TestSealingPromises:
         came = await host.until_statuses(2, place)
         check(not any(one.frame.kind == FrameKind.SEALED_REJECT for one in came), "an echo was answered")
         await host.status()
+
+    @promise("Sealed frames", "Receiving 1", "a frame of another version than the link's is dropped")
+    async def test_another_version_is_dropped(self, host: FrameHost) -> None:
+        await host.settle()
+        assert host.active is not None
+        place = len(host.came)
+        body = encode_body([8, messages.HoldExitOrder()])
+        host.seal(FrameKind.COMMAND, body, send=False)  # uses up a counter, which is then used for the other version
+        other = host.active.sealer(VERSION + 1, host.sent_counter - 1)
+        host.write(enclose(other.seal(FrameKind.COMMAND, host.active.boot, 0, body)))
+        await host.until_statuses(2, place)
+        answers = [one for one in host.came[place:] if one.frame.kind in (FrameKind.ANSWER, FrameKind.SEALED_REJECT)]
+        check(not answers, f"a command under version {VERSION + 1} was answered")
 
     @promise("Sealed frames", "Receiving 2", "frames with other flags than 0 and 1 are dropped")
     async def test_other_flags_are_dropped(self, host: FrameHost) -> None:
