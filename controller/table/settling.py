@@ -69,9 +69,11 @@ def dues(state: TableState) -> tuple[Due, ...]:
 
 
 def half_payments(state: TableState) -> tuple[Message, ...]:
-    """Return why a won main wager is paid less than even money, for each such payment that is due, once."""
+    """Return why a won main wager is paid less than even money, for each such payment that is due, once. Where bets are
+    entered, the amounts are listed instead.
+    """
     dealer = state.round.hands.get(DEALER, Hand()).shown
-    if not (dealer and dues(state)) or state.round.voided_from is not None:
+    if state.layout.bets or not (dealer and dues(state)) or state.round.voided_from is not None:
         return ()
     played = [hand for place, hand in state.round.hands.items() if place != DEALER and not hand.dead]
     shown = [hand.shown for hand in played if hand.shown]
