@@ -119,7 +119,7 @@ def test_an_upgrade_leaves_the_site_its_files_and_restarts_no_table(installed: B
     note_calls(installed)
     (old,) = versions(installed)
     said = installed.run(f"dpkg -i {installed.take(made.package)}; cardshoe --version")
-    assert said.split()[2] == sources.version()
+    assert said.splitlines()[-1].split()[2] == sources.version()
     assert_settled(installed)
     assert not [line for line in called(installed) if "start" in line or "stop" in line]
     (new,) = versions(installed)
