@@ -32,6 +32,7 @@ from controller.commands.rules_report import (
     reading_of_table,
     whole_reading,
 )
+from controller.commands.table_options import CONFIGURATION
 from controller.commands.text import Page, longest, page
 from controller.commands.vocabulary import ROUNDINGS, UNITS, words_of
 from controller.games import GAMES
@@ -350,7 +351,7 @@ class SectionName(click.Choice[str]):
 @click.option(
     "--config",
     "path",
-    type=click.Path(path_type=Path, readable=False),
+    type=CONFIGURATION,
     help="Show the law of the table with this configuration (TOML); it names the game.",
 )
 @click.option(

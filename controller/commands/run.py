@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from controller.commands.table_options import CONFIGURATION
 from controller.problems import ConfigurationProblemError, DeviceProblemError, JournalProblemError, ProblemError
 from firmware_bridge.messages import Message, message
 
@@ -52,7 +53,7 @@ def _folder_mistakes(configuration: Configuration | None) -> list[Mistake]:
     "--config",
     "path",
     required=True,
-    type=click.Path(path_type=Path, readable=False),
+    type=CONFIGURATION,
     help="The table's configuration (TOML).",
 )
 @click.option(

@@ -1,6 +1,6 @@
 """The options of every command that asks a running table: `--config FILE`, which names its socket, or `--socket FILE`.
 
-A module of its own, because three commands share it and none of them imports another.
+A module of its own, because several commands share it and none of them imports another.
 """
 
 from __future__ import annotations
@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from controller.problems import BadInputError
 from firmware_bridge.messages import message
+
+CONFIGURATION: Final = click.Path(path_type=Path, readable=False)
+"""The path of a configuration. Not click but the program says why a file cannot be read, with the next step."""
 
 
 def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -23,7 +26,7 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @click.option(
         "--config",
         "path",
-        type=click.Path(path_type=Path, readable=False),
+        type=CONFIGURATION,
         help="The table's configuration, which names it.",
     )
     @wraps(command)

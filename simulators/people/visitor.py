@@ -418,16 +418,16 @@ class VisitorsHands(SimulatedDealer):
         await self._wait_for_entry(view)
 
     def _answers(self, view: TableView, found: IrregularityView) -> list[Message]:
-        """Return the answers to questions that the page asks one after another, in two lines of the page at most."""
+        """Return the answers to the questions that the page asks in turn, short enough for two lines of the page."""
         truth, own = self._table.facts(found.asks), game(view.game).words.own
         yes = [name for name in found.asks if getattr(truth, name)]
         no = [name for name in found.asks if name not in yes]
-        told = [[own(FACT_QUESTIONS[name]), message("Yes.")] for name in yes]
+        answers = [(own(FACT_QUESTIONS[name]), message("Yes.")) for name in yes]
         if len(no) > 1:
-            told.append([message("To the other questions: No.") if yes else message("To every further question: No.")])
-        else:
-            told += [[own(FACT_QUESTIONS[name]), message("No.")] for name in no]
-        return list(chain.from_iterable(told))
+            rest = message("Answer NO to the other questions.") if yes else message("Answer NO to each question.")
+            return [*chain.from_iterable(answers), rest]
+        answers += [(own(FACT_QUESTIONS[name]), message("No.")) for name in no]
+        return list(chain.from_iterable(answers))
 
     async def _name_order(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
         self._tell_once(message("Card 1 came out first. Tap the cards by number."))

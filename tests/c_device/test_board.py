@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import sys
 from asyncio import create_subprocess_exec, subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from signal import SIGCONT, SIGSTOP
 
@@ -37,8 +39,9 @@ def firmware(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(tmp_path_factory.mktemp("board"))
 
 
-@pytest.mark.parametrize("unit", list(Unit))
-async def test_rounds_are_dealt_from_firmware(firmware: Path, unit: Unit) -> None:
+@asynccontextmanager
+async def opened(firmware: Path, unit: Unit) -> AsyncIterator[tuple[Board, Stage, PeopleAtTable]]:
+    """Yield a board, and the open table of a real daemon with it. The daemon must end in order."""
     with short_folder() as folder, Board(firmware, KINDS[unit], SERIAL, KEY, folder) as board:
         async with Stage(folder, unit=unit) as stage:
             write_device_keys(stage.device_keys, {SERIAL: KEY})
@@ -47,13 +50,19 @@ async def test_rounds_are_dealt_from_firmware(firmware: Path, unit: Unit) -> Non
             people = PeopleAtTable(stage)
             await people.until(lambda view: view.device.status_agrees)
             await people.do(operations.OpenTable())
-            for number in (1, 2):
-                await deal_a_round(people, board, unit, number)
-                view = await people.view()
-                assert (view.round, str(view.phase)) == (number, "concluded")
-                assert view.irregularities == ()
-            assert view.device.links == 1
+            yield board, stage, people
             assert await stage.daemon.end() == 0
+
+
+@pytest.mark.parametrize("unit", list(Unit))
+async def test_rounds_are_dealt_from_firmware(firmware: Path, unit: Unit) -> None:
+    async with opened(firmware, unit) as (board, _, people):
+        for number in (1, 2):
+            await deal_a_round(people, board, unit, number)
+            view = await people.view()
+            assert (view.round, str(view.phase)) == (number, "concluded")
+            assert view.irregularities == ()
+        assert view.device.links == 1
 
 
 def order_of_a_fresh_deck(unit: Unit) -> list[Card]:
@@ -70,69 +79,53 @@ def order_of_a_fresh_deck(unit: Unit) -> list[Card]:
 @pytest.mark.parametrize("unit", list(Unit))
 async def test_power_is_cut_in_the_deal(firmware: Path, unit: Unit) -> None:
     """A card leaves unheard, then the power fails. The report comes after it, and people deal the rest by hand."""
-    with short_folder() as folder, Board(firmware, KINDS[unit], SERIAL, KEY, folder) as board:
-        async with Stage(folder, unit=unit) as stage:
-            write_device_keys(stage.device_keys, {SERIAL: KEY})
-            stage.configure(port=Path(board.port))
-            await stage.start_daemon()
-            people = PeopleAtTable(stage)
-            await people.until(lambda view: view.device.status_agrees)
-            await people.do(operations.OpenTable())
-            await begin_a_round(people, board, unit, 0)
-            await give_out(people, board, unit)
-            dealt = (await until_ready(people, unit)).dealt
-            stage.daemon.signal(SIGSTOP)
-            board.control(ACTS[unit])
-            board.cut_power()
-            stage.daemon.signal(SIGCONT)
-            view = await people.until(lambda view: view.device.links == 2 and view.device.status_agrees)
-            assert view.dealt == 2 * dealt
-            (power,) = view.irregularities
-            assert power.row == "I17"
-            unaffected = operations.ConfirmIrregularity(power.id, power.revision, Facts(affects_play=False))
-            await people.do(unaffected, SUPERVISOR)
-            await people.do(operations.ContinueRound())
-            await people.do(operations.DealByHand(9 - view.dealt, "another deck by its number"), SUPERVISOR)
-            cards = order_of_a_fresh_deck(unit)[:9]
-            for place, turn in (("D", 2), ("B1", 0), ("B3", 1)):
-                of_hand = cards[turn::3] if unit is Unit.SINGLES else cards[3 * turn :][:3]
-                await people.do(operations.ExposeHand(place, tuple(of_hand)))
-            await people.do(operations.CountCards("stub", 43, "a witness"))
-            await finish(people)
-            view = await people.view()
-            assert view.irregularities == ()
-            assert view.ledger is not None
-            assert (str(view.phase), view.ledger.total) == ("concluded", 52)
-            assert not view.device.open_commands  # the rest in the device is not shuffled
-            await deal_a_round(people, board, unit, 2)
-            view = await people.view()
-            assert (view.round, view.irregularities) == (2, ())
-            assert await stage.daemon.end() == 0
+    async with opened(firmware, unit) as (board, stage, people):
+        await begin_a_round(people, board, unit, 0)
+        await give_out(people, board, unit)
+        dealt = (await until_ready(people, unit)).dealt
+        stage.daemon.signal(SIGSTOP)
+        board.control(ACTS[unit])
+        board.cut_power()
+        stage.daemon.signal(SIGCONT)
+        view = await people.until(lambda view: view.device.links == 2 and view.device.status_agrees)
+        assert view.dealt == 2 * dealt
+        (power,) = view.irregularities
+        assert power.row == "I17"
+        unaffected = operations.ConfirmIrregularity(power.id, power.revision, Facts(affects_play=False))
+        await people.do(unaffected, SUPERVISOR)
+        await people.do(operations.ContinueRound())
+        await people.do(operations.DealByHand(9 - view.dealt, "another deck by its number"), SUPERVISOR)
+        cards = order_of_a_fresh_deck(unit)[:9]
+        for place, turn in (("D", 2), ("B1", 0), ("B3", 1)):
+            of_hand = cards[turn::3] if unit is Unit.SINGLES else cards[3 * turn :][:3]
+            await people.do(operations.ExposeHand(place, tuple(of_hand)))
+        await people.do(operations.CountCards("stub", 43, "a witness"))
+        await finish(people)
+        view = await people.view()
+        assert view.irregularities == ()
+        assert view.ledger is not None
+        assert (str(view.phase), view.ledger.total) == ("concluded", 52)
+        assert not view.device.open_commands  # the rest in the device is not shuffled
+        await deal_a_round(people, board, unit, 2)
+        view = await people.view()
+        assert (view.round, view.irregularities) == (2, ())
 
 
 @pytest.mark.parametrize("unit", list(Unit))
 async def test_a_card_that_falls_out_unseen_is_missing_in_the_stub(firmware: Path, unit: Unit) -> None:
-    with short_folder() as folder, Board(firmware, KINDS[unit], SERIAL, KEY, folder) as board:
-        async with Stage(folder, unit=unit) as stage:
-            write_device_keys(stage.device_keys, {SERIAL: KEY})
-            stage.configure(port=Path(board.port))
-            await stage.start_daemon()
-            people = PeopleAtTable(stage)
-            await people.until(lambda view: view.device.status_agrees)
-            await people.do(operations.OpenTable())
-            await begin_a_round(people, board, unit, 0)
+    async with opened(firmware, unit) as (board, _, people):
+        await begin_a_round(people, board, unit, 0)
+        view = await give_out(people, board, unit)
+        board.control("drop")
+        while view.dealt < view.to_deal:
             view = await give_out(people, board, unit)
-            board.control("drop")
-            while view.dealt < view.to_deal:
-                view = await give_out(people, board, unit)
-            for place in ("D", "B1", "B3"):
-                await people.do(operations.ExposeHand(place))
-            if unit is Unit.SINGLES:
-                await people.do(operations.CountCards("stub", 42, "a witness"))
-            view = await people.until(lambda view: view.deck.stub is not None)
-            assert (view.deck.stub, view.deck.stub_due) == (42, 43)
-            assert [found.row for found in view.irregularities] == ["I02"]
-            assert await stage.daemon.end() == 0
+        for place in ("D", "B1", "B3"):
+            await people.do(operations.ExposeHand(place))
+        if unit is Unit.SINGLES:
+            await people.do(operations.CountCards("stub", 42, "a witness"))
+        view = await people.until(lambda view: view.deck.stub is not None)
+        assert (view.deck.stub, view.deck.stub_due) == (42, 43)
+        assert [found.row for found in view.irregularities] == ["I02"]
 
 
 async def bench(board: Board, keys: Path, *options: str) -> dict[str, dict[str, str]]:

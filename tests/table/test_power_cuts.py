@@ -233,7 +233,7 @@ def test_between_rounds_a_power_failure_is_not_raised() -> None:
 
 @pytest.mark.parametrize("unit", Unit)
 @pytest.mark.parametrize("in_round", [True, False])
-def test_the_rest_of_a_deck_that_the_device_has_forgotten_is_no_deck_for_a_round(unit: Unit, in_round: bool) -> None:
+def test_the_rest_of_a_deck_that_the_device_has_forgotten_is_not_dealt_from(unit: Unit, in_round: bool) -> None:
     """It is neither shuffled nor taken for the deck that people have shuffled and are about to put in."""
     table = TableHarness(unit).start().to_dealing().deal()
     if not in_round:

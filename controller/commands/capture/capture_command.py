@@ -14,6 +14,7 @@ import click
 from controller.commands.capture import report
 from controller.commands.capture.byte_log import is_byte_log, lines_of, read_byte_log
 from controller.commands.capture.recording import NotPlainError, Recording, record_device, recording_of_table
+from controller.commands.table_options import CONFIGURATION
 from controller.commands.text import say, write_out
 from controller.daemon.captures import load_cipher
 from controller.daemon.configuration import ConfigurationError
@@ -51,7 +52,7 @@ def capture() -> None:
 @click.argument("url", required=False)
 @click.option(
     "--config",
-    type=click.Path(path_type=Path, readable=False),
+    type=CONFIGURATION,
     help="Take the device and keys from a table's configuration.",
 )
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The file to write or to continue.")

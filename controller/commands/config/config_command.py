@@ -12,6 +12,7 @@ import msgspec
 
 from controller.api.in_language import in_language
 from controller.commands.game_options import print_json
+from controller.commands.table_options import CONFIGURATION
 from controller.commands.text import write_out
 from controller.commands.vocabulary import UNIT_NAMES
 from controller.problems import BadInputError, ConfigurationProblemError
@@ -25,10 +26,8 @@ if TYPE_CHECKING:
 def one_file(command: Callable[..., Any]) -> Callable[..., Any]:
     """Take the configuration as `FILE` or, as other commands do, as `--config FILE`."""
 
-    @click.argument("named", metavar="FILE", type=click.Path(path_type=Path, readable=False), required=False)
-    @click.option(
-        "--config", "path", type=click.Path(path_type=Path, readable=False), help="The same, as other commands take it."
-    )
+    @click.argument("named", metavar="FILE", type=CONFIGURATION, required=False)
+    @click.option("--config", "path", type=CONFIGURATION, help="The same, as other commands take it.")
     @wraps(command)
     def with_path(named: Path | None, path: Path | None, **others: Any) -> Any:
         if (named is None) == (path is None):

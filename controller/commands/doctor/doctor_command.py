@@ -23,6 +23,7 @@ from controller.commands.doctor.machine import (
     warning,
 )
 from controller.commands.game_options import print_json
+from controller.commands.table_options import CONFIGURATION
 from controller.commands.text import page
 from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration
 from controller.problems import ConfigurationProblemError, ProblemError
@@ -45,7 +46,7 @@ class Examined(msgspec.Struct, frozen=True):
     "--config",
     "path",
     required=True,
-    type=click.Path(path_type=Path, readable=False),
+    type=CONFIGURATION,
     help="The table's configuration.",
 )
 @click.option("--user", "user_name", help="The daemon's user; by default the service's user.")

@@ -13,6 +13,7 @@ import msgspec
 
 from controller.api.in_language import in_language
 from controller.commands.floor.floor_options import database_option, open_database, problems
+from controller.commands.table_options import CONFIGURATION
 from controller.commands.text import write_out
 from controller.floor.topics import NAME, TablePlace
 from controller.journal import JournalError
@@ -30,9 +31,7 @@ ON_ITS_WAY_NS: Final = 60 * 10**9  # younger entries may not have arrived yet
 @click.argument("table", metavar="SITE/PIT/TABLE")
 @database_option
 @click.option("--journal", "folder", type=click.Path(path_type=Path), help="The journal's folder.")
-@click.option(
-    "--config", type=click.Path(path_type=Path, readable=False), help="The table's configuration, which names it."
-)
+@click.option("--config", type=CONFIGURATION, help="The table's configuration, which names it.")
 @click.option("--fill", is_flag=True, help="Send what the store lacks, from the journal's files.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def audit(table: str, database: str, folder: Path | None, config: Path | None, fill: bool, as_json: bool) -> None:

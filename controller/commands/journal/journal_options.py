@@ -20,6 +20,7 @@ from controller.commands.journal.decisions import UnreadableEntryError, telling
 from controller.commands.journal.reading import last_day
 from controller.commands.journal.source import Source
 from controller.commands.language import chosen_language, language_option, terminal
+from controller.commands.table_options import CONFIGURATION
 from controller.commands.text import write_out
 from controller.daemon.journal_days import find_zone
 from controller.journal import JournalError
@@ -57,7 +58,7 @@ def journal_options(command: Command) -> Command:
     @click.option("--journal", "path", type=click.Path(path_type=Path), help="The journal's folder, or one file of it.")
     @click.option(
         "--config",
-        type=click.Path(path_type=Path, readable=False),
+        type=CONFIGURATION,
         help="Take journal and time zone from a configuration.",
     )
     @click.option("--zone", help="The casino's time zone, as Asia/Singapore; UTC unless the configuration names one.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from controller.commands.journal.journal_options import configuration_of, problems
+from controller.commands.table_options import CONFIGURATION
 from controller.commands.text import write_out
 from controller.journal import JournalError
 from controller.journal.file import Header, foreign, speaking
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
 
 
 @click.command("new-key")
-@click.option(
-    "--config", required=True, type=click.Path(path_type=Path, readable=False), help="The table's configuration (TOML)."
-)
+@click.option("--config", required=True, type=CONFIGURATION, help="The table's configuration (TOML).")
 @click.option("--lost", is_flag=True, help="The previous key is lost: a shift manager accepts the new one.")
 def new_key(config: Path, lost: bool) -> None:
     """Replace the key that signs the journal by a new one, which the previous key endorses.
